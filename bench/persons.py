@@ -33,7 +33,7 @@ class Person(picows.WSListener):
 
     def __init__(self) -> None:
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.refused: list[bytes] = []
+        self.refused_frames: list[bytes] = []
 
     def subscribe(self, transport: picows.WSTransport, thread_id: str) -> None:
         """Follow one thread."""
@@ -50,7 +50,7 @@ class Person(picows.WSListener):
                 TEXT, f'{{"id":1,"op":"answer_request","request_id":"{request_id}","body":{VALUES}}}'.encode()
             )
         elif b'"error"' in payload[:40]:
-            self.refused.append(payload)
+            self.refused_frames.append(payload)
         elif not self.ready.done():
             self.ready.set_result(None)
 

@@ -35,7 +35,7 @@ async def case(site: Site, databases: Databases, at_once: int, total: int) -> di
         samples, seconds = await closed_loop(at_once, total, cycle)
         servers, postgres = site.cpu_seconds() - servers, databases.postgres_cpu_seconds() - postgres
     for listener in persons:
-        assert not listener.refused, listener.refused[:1]
+        assert not listener.refused_frames, listener.refused_frames[:1]
         listener.transport.disconnect()
     return {
         "cycles_s": round(total / seconds),

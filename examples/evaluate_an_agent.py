@@ -22,8 +22,8 @@ async def main() -> None:
 
     recorded = person(replay(answered_items))
     async with recorded, AsyncClient(app=recorded.app, thread_id="evaluation") as ask:
-        again = [await release(ask, target) for target in ("staging", "production")]
-    print("same" if again == first else "different")
+        second_outcomes = [await release(ask, target) for target in ("staging", "production")]
+    print("same" if second_outcomes == first else "different")
 
 
 asyncio.run(main())

@@ -24,7 +24,7 @@ def can_use_tool(
 
 token = {"Authorization": f"Bearer {os.environ['ASKBACK_TOKEN']}"}
 with httpx2.Client(base_url=os.environ["ASKBACK_URL"], headers=token) as http:
-    asked = can_use_tool(http, "AskUserQuestion", {"questions": [QUESTION]}, "toolu_1")
-    print(asked["updatedInput"]["answers"] if asked["behavior"] == "allow" else asked["message"])
+    reply = can_use_tool(http, "AskUserQuestion", {"questions": [QUESTION]}, "toolu_1")
+    print(reply["updatedInput"]["answers"] if reply["behavior"] == "allow" else reply["message"])
     pushed = can_use_tool(http, "Bash", {"command": "git push"}, "toolu_2")
     print(pushed.get("message", "It may run."))

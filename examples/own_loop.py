@@ -26,12 +26,12 @@ tools: dict[str, Callable[..., str]] = {"deploy": deploy}
 messages: list[dict[str, Any]] = [{"role": "user", "content": "Release it."}]
 
 with Client() as ask, ask_context(client=ask, thread_id="own-loop"):
-    while (said := model(messages)).get("tool_calls"):
-        messages.append(said)
-        for call in said["tool_calls"]:
+    while (message := model(messages)).get("tool_calls"):
+        messages.append(message)
+        for call in message["tool_calls"]:
             try:
                 result = tools[call["name"]](**json.loads(call["arguments"]))
             except Denied as denied:
                 result = str(denied)  # the model reads what happened, and what to do now
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
-    print(said["content"])
+    print(message["content"])

@@ -116,5 +116,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if is_long(item) is not expected])
         items[:] = [item for item in items if is_long(item) is expected]
     items.sort(
-        key=lambda item: next((at for at, name in enumerate(_LONG) if name in item.path.parts), len(_LONG))
+        key=lambda item: next(
+            (index for index, name in enumerate(_LONG) if name in item.path.parts), len(_LONG)
+        )
     )

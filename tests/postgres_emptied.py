@@ -46,7 +46,7 @@ class Original:
     rows: dict[str, str]
 
     @classmethod
-    async def of(cls, connection: asyncpg.Connection) -> Self:
+    async def read(cls, connection: asyncpg.Connection) -> Self:
         """Read it."""
         rows: dict[str, str] = {}
         for (table,) in await connection.fetch(_USED):
@@ -54,7 +54,7 @@ class Original:
                 rows[table] = text
         return cls(await connection.fetchval(_SHAPE), rows)
 
-    async def again(self, connection: asyncpg.Connection, name: str) -> bool:
+    async def restore(self, connection: asyncpg.Connection, name: str) -> bool:
         """Empty the database `name` of this connection; false if its shape has changed."""
         await connection.fetch(_OTHERS)
         if await connection.fetchval(_SHAPE) != self.shape:

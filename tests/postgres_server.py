@@ -118,7 +118,7 @@ class PostgresServer:
             await self.run(f"DROP DATABASE {name} WITH (FORCE)")
 
     @asynccontextmanager
-    async def kept(self) -> AsyncGenerator[tuple[str, Callable[[], Awaitable[None]]]]:
+    async def kept_database(self) -> AsyncGenerator[tuple[str, Callable[[], Awaitable[None]]]]:
         """A database for many tests, and the function that empties it, which leaves its connections open."""
         assert self._original is not None
         name = await self.new()
@@ -131,7 +131,7 @@ class PostgresServer:
         assert self._original is not None
         connection = await self.database(name).connect()
         try:
-            return await self._original.again(connection, name)
+            return await self._original.restore(connection, name)
         finally:
             await connection.close()
 
@@ -148,7 +148,7 @@ class PostgresServer:
         await self.run(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
         connection = await self.database(TEMPLATE).connect()
         await schema.upgrade(connection)
-        self._original = await Original.of(connection)
+        self._original = await Original.read(connection)
         await connection.close()
 
     def program(self, name: str) -> Path:

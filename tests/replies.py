@@ -113,7 +113,7 @@ def _model(name: str) -> type[BaseModel]:
     return openapi.model(name)
 
 
-def _validate(what: str, model: type[BaseModel], value: object) -> None:
+def _validate(name: str, model: type[BaseModel], value: object) -> None:
     extra = "allow" if model.model_config.get("extra") == "allow" else "forbid"
     try:
         if isinstance(value, str | bytes):
@@ -121,13 +121,13 @@ def _validate(what: str, model: type[BaseModel], value: object) -> None:
         else:
             model.model_validate(value, extra=extra)
     except ValidationError as error:
-        _fail(what, error)
+        _fail(name, error)
 
 
-def _fail(what: str, why: str | ValidationError) -> None:
-    if isinstance(why, ValidationError):
-        result = why.errors(include_input=False, include_url=False, include_context=False)
-        why = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in result)
-    message = f"What the server sends for {what} is not as its model says: {why}"
+def _fail(name: str, reason: str | ValidationError) -> None:
+    if isinstance(reason, ValidationError):
+        result = reason.errors(include_input=False, include_url=False, include_context=False)
+        reason = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in result)
+    message = f"What the server sends for {name} is not as its model says: {reason}"
     print(message, file=sys.stderr, flush=True)
     raise AssertionError(message)

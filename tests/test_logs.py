@@ -64,16 +64,16 @@ def test_an_exception_is_logged_by_its_type_and_line_numbers() -> None:
 
     with pytest.raises(RuntimeError) as exc_info:
         fails(CANARY)
-    told = logs.outline(exc_info.value)
-    assert [line for line in told.splitlines() if not line.startswith(" ")] == [
+    outline = logs.outline(exc_info.value)
+    assert [line for line in outline.splitlines() if not line.startswith(" ")] == [
         "RuntimeError",
         "after ExceptionGroup",
         "after ValueError",
         "after OSError ENOSPC",
         "after KeyError",
     ]
-    assert "raise RuntimeError(value)" in told
-    assert CANARY not in told
+    assert "raise RuntimeError(value)" in outline
+    assert CANARY not in outline
 
 
 @requirement("E5")
@@ -98,10 +98,10 @@ UNCAUGHT = {
 
 
 @requirement("E5", "I10")
-@pytest.mark.parametrize("way", UNCAUGHT)
-def test_an_uncaught_exception_is_logged_without_its_text(way: str) -> None:
+@pytest.mark.parametrize("hook_name", UNCAUGHT)
+def test_an_uncaught_exception_is_logged_without_its_text(hook_name: str) -> None:
     begin = "import asyncio, logging, sys, threading; from askback import logs; logs.set_up('debug')\n"
-    program = f"{begin}value = sys.stdin.read()\n{UNCAUGHT[way]}\n"
+    program = f"{begin}value = sys.stdin.read()\n{UNCAUGHT[hook_name]}\n"
     result = subprocess.run(
         [sys.executable, "-X", "dev", "-c", program],
         input=CANARY,
@@ -134,14 +134,14 @@ def test_a_json_record_is_one_line_with_the_same_redaction() -> None:
     finally:
         logs.request_id.reset(token)
     line = logs.JsonLines().format(made_record)
-    told = json.loads(line)
-    at = told.pop("at")
-    assert told == {
+    record = json.loads(line)
+    logged_at = record.pop("at")
+    assert record == {
         "level": "error",
         "logger": "websockets",
         "message": "< …, 1 bytes in 2.0 s",
         "request_id": "call-1234",
         "error": "ValueError",
     }
-    assert at.endswith("+00:00")
+    assert logged_at.endswith("+00:00")
     assert "\n" not in line

@@ -135,6 +135,9 @@ async def pages(port: int, at_once: int) -> tuple[list[float], float]:
         await picows.ws_connect(partial(Browser, f"session-{number}"), url) for number in range(at_once)
     ]
     lists = await asyncio.gather(*(cast("Browser", browser).samples for _, browser in browsers))
-    samples = [(began, spent) for item in lists for began, spent in item]
-    first, last = min(began for began, _ in samples), max(began + spent for began, spent in samples)
+    samples = [(started_at, spent) for item in lists for started_at, spent in item]
+    first, last = (
+        min(started_at for started_at, _ in samples),
+        max(started_at + spent for started_at, spent in samples),
+    )
     return [spent for _, spent in samples], last - first

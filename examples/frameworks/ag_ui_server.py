@@ -25,16 +25,16 @@ async def run(ask: AsyncClient, run_input: RunAgentInput) -> AsyncIterator[BaseE
     waiting = [*await ask.requests.list(thread_id=thread_id, status="pending")]
     try:
         if waiting:
-            asked = await take_resume(ask, waiting, run_input.resume)
+            requests = await take_resume(ask, waiting, run_input.resume)
         else:
-            asked = [await ask.requests.create(REPORT, thread_id=thread_id)]
+            requests = [await ask.requests.create(REPORT, thread_id=thread_id)]
     except AskbackError as error:
         yield RunErrorEvent(message=str(error))
         return
-    if still := [item for item in asked if not item.settled]:
+    if still := [item for item in requests if not item.settled]:
         outcome = RunFinishedInterruptOutcome(interrupts=await as_interrupts(ask, still))
         yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=outcome)
         return
-    result = [ask.text_of(item) for item in asked]
+    result = [ask.text_of(item) for item in requests]
     outcome = RunFinishedSuccessOutcome()
     yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, result=result, outcome=outcome)

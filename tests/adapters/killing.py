@@ -67,8 +67,8 @@ class Nursery:
 def fork_lives(module: str) -> None:
     """Be the process of a `Nursery`."""
     main = importlib.import_module(module).main
-    told = sys.stdin
-    while line := told.readline():
+    control_input = sys.stdin
+    while line := control_input.readline():
         words = json.loads(line)
         pid = os.fork()
         if pid == 0:
@@ -101,7 +101,7 @@ async def answer_all(person: AsyncClient, thread: str, *, edits: bool) -> None:
 class Outcome:
     """What came of a program: its last text, what its tool did, and how many cards a person saw."""
 
-    said: str
+    message: str
     ran: str
     cards: int
     death_count: int
@@ -114,7 +114,7 @@ class Outcome:
         result = {
             f"ran {self.ran!r}": self.ran != ran and not (self.died_between and self.ran == ""),
             f"asked {self.cards} times": self.cards != cards,
-            f"did not end: {self.errors}": not self.said,
+            f"did not end: {self.errors}": not self.message,
         }
         return [text for text, is_wrong in result.items() if is_wrong]
 
@@ -151,8 +151,8 @@ class Killing:
                     break
             answering.cancel()
             await asyncio.gather(answering, return_exceptions=True)
-        said, ran, errors = (_text(folder / item) for item in ("done", "ran", "errors"))
-        return Outcome(said, ran, len(cards), deaths, died_between, errors)
+        result_text, ran, errors = (_text(folder / item) for item in ("done", "ran", "errors"))
+        return Outcome(result_text, ran, len(cards), deaths, died_between, errors)
 
     async def _one_life(self, folder: Path, moment: int | str) -> int:
         if isinstance(moment, str):
@@ -182,21 +182,21 @@ async def kill_at_random(name: str, seed: int, seconds: int) -> None:
     chance, until = random.Random(seed), time.monotonic() + seconds
     edits = name not in {"openai_agents", "agent_framework"}
     cards, run_result = (1, "published\n") if name == "crewai" else (2, "edited\n" if edits else "prod\n")
-    seen = Counter[str]()
-    with tempfile.TemporaryDirectory() as place:
-        server = Server(Path(place) / "server")
-        async with killing(server, name, Path(place), edits=edits) as kills:
+    counts = Counter[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder) / "server")
+        async with killing(server, name, Path(folder), edits=edits) as kills:
             while time.monotonic() < until:
                 moments = [chance.choice(ANY_MOMENT) for _ in range(chance.randint(1, 3))]
-                outcome = await kills.run_lives(f"{name}-{seen['programs']}", *moments)
+                outcome = await kills.run_lives(f"{name}-{counts['programs']}", *moments)
                 wrong = outcome.wrong(cards=cards, ran=run_result)
-                seen.update(
+                counts.update(
                     programs=1, deaths=outcome.death_count, not_run=outcome.ran == "", wrong=bool(wrong)
                 )
                 if wrong:
                     print(moments, wrong, flush=True)
         server.stop()
-    print(name, dict(seen))
+    print(name, dict(counts))
 
 
 if __name__ == "__main__":

@@ -228,7 +228,7 @@ class DurablePromises(ProgramPromises):
         """Expect that a run that was resumed for the second time made no call."""
         assert any("has been started before" in item for item in second_result.read)
 
-    async def asked(self, ask: AsyncClient) -> Mapping[str, InputRequest]:
+    async def requests_by_kind(self, ask: AsyncClient) -> Mapping[str, InputRequest]:
         """Return the requests of the thread by their kind."""
         return {request.kind: request for request in await ask.requests.list(thread_id="t1")}
 
@@ -245,21 +245,21 @@ class DurablePromises(ProgramPromises):
             parked = await self.park(ask, agent(calls))
             assert await self.resume(ask, agent(), parked) is None
             async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:
-                asked = await self.asked(ask)
-                assert len(asked) == (2 if self.asks_a_turn_at_once else 1)
-                await bob.requests.decide(asked["approval"], "approve", **edited)
+                requests = await self.requests_by_kind(ask)
+                assert len(requests) == (2 if self.asks_a_turn_at_once else 1)
+                await bob.requests.decide(requests["approval"], "approve", **edited)
                 assert await self.resume(ask, agent(), parked) is None
-                await bob.requests.answer((await self.asked(ask))["form"], {"answer": "blue"})
+                await bob.requests.answer((await self.requests_by_kind(ask))["form"], {"answer": "blue"})
             resumes = await ask.resumes.pull("t1", limit=9)
             run_result = await self.resume(ask, agent(), parked)
             assert run_result is not None
             assert (deployments.ran, run_result.text) == ([to], "done")
             assert any("blue" in item for item in run_result.read)
-            again = await self.resume(ask, agent(), parked)
+            second_run = await self.resume(ask, agent(), parked)
         assert len(resumes) == 2
-        assert again is not None
+        assert second_run is not None
         assert deployments.ran == [to]
-        self.check_again(again)
+        self.check_again(second_run)
 
     @pytest.mark.timeout(4 * PATIENCE_S)
     async def test_another_process_continues_after_kill_9_of_the_program_and_the_server(

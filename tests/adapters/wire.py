@@ -40,7 +40,7 @@ class Wire:
                 "127.0.0.1", int(self.to.rpartition(":")[2])
             )
             ways = [self._pass(reader, far_writer), self._pass(far_reader, writer)]
-            tasks = [asyncio.create_task(way) for way in ways]
+            tasks = [asyncio.create_task(task) for task in ways]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in tasks:
                 task.cancel()

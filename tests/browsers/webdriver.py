@@ -97,16 +97,18 @@ class Window:
     def find(self, selector: str, words: str = "") -> str:
         """Wait for an element in view that says `words`, in shadow roots too; return its id."""
         body = {"script": _FIND, "args": [selector, words]}
-        why = ""
+        last_error = ""
         for _ in range(PAGES):  # A page that leads to another one ends the search in it.
             try:
                 if found := self._connection.call("WebDriver:ExecuteAsyncScript", body):
                     return found[ELEMENT]
             except WebDriverError as error:
-                why = str(error)
-                if "imed out" in why:
+                last_error = str(error)
+                if "imed out" in last_error:
                     break
-        raise AssertionError(f"no {selector} says {words!r} on {self.run('return location.href')}: {why}")
+        raise AssertionError(
+            f"no {selector} says {words!r} on {self.run('return location.href')}: {last_error}"
+        )
 
     def click(self, selector: str, words: str = "") -> None:
         """Click an element."""
@@ -136,7 +138,7 @@ class Program:
         self.folder = tempfile.mkdtemp(prefix="askback-browser-")
         for name, text in (files or {}).items():
             Path(self.folder, name).write_text(text, encoding="utf-8")
-        self.said: list[str] = []
+        self.console_lines: list[str] = []
         self._news = threading.Condition()
         self._process = subprocess.Popen(
             [word.replace("{folder}", self.folder) for word in command],
@@ -152,12 +154,14 @@ class Program:
     def wait_for(self, pattern: str) -> str:
         """Wait until it prints a line like this; return the part in parentheses."""
 
-        def seen() -> str | None:
-            return next((result[1] for line in self.said if (result := re.search(pattern, line))), None)
+        def matching_line() -> str | None:
+            return next(
+                (result[1] for line in self.console_lines if (result := re.search(pattern, line))), None
+            )
 
         with self._news:
-            result = self._news.wait_for(seen, START_S)
-        assert result, f"no {pattern!r} in {self.said}"
+            result = self._news.wait_for(matching_line, START_S)
+        assert result, f"no {pattern!r} in {self.console_lines}"
         return result
 
     def close(self) -> None:
@@ -171,7 +175,7 @@ class Program:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             with self._news:
-                self.said.append(line.rstrip())
+                self.console_lines.append(line.rstrip())
                 self._news.notify_all()
 
 
@@ -218,9 +222,11 @@ class Marionette:
     def complaints(self) -> list[str]:
         """Return what the console has about the pages of the server."""
         self.call("Marionette:SetContext", {"value": "chrome"})
-        said = self.call("WebDriver:ExecuteScript", {"script": self._COMPLAINTS, "args": [self._origin]})
+        console_entries = self.call(
+            "WebDriver:ExecuteScript", {"script": self._COMPLAINTS, "args": [self._origin]}
+        )
         self.call("Marionette:SetContext", {"value": "content"})
-        return said
+        return console_entries
 
     def close(self) -> None:
         """End the browser."""
@@ -230,7 +236,7 @@ class Marionette:
     def _read(self) -> Any:
         length = b""
         while (byte := self._replies.read(1)) != b":":
-            assert byte, f"Firefox has ended: {self._program.said}"
+            assert byte, f"Firefox has ended: {self._program.console_lines}"
             length += byte
         return json.loads(self._replies.read(int(length)))
 
@@ -273,8 +279,8 @@ class WebKit:
         )
         options = {"webkitgtk:browserOptions": {"binary": MINIBROWSER, "args": ["--automation"]}}
         self._session = ""
-        made = self.call("WebDriver:NewSession", {"capabilities": {"alwaysMatch": options}})
-        self._session = made["sessionId"]
+        session = self.call("WebDriver:NewSession", {"capabilities": {"alwaysMatch": options}})
+        self._session = session["sessionId"]
 
     def call(self, command: str, body: dict[str, Any]) -> Any:
         """Run a command and return its value."""

@@ -73,11 +73,11 @@ class FakeEndpoint:
 
     def pieces(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Json]:
         """Yield the deltas of the next reply, and errors."""
-        prompts = [at for at, message in enumerate(messages) if message["content"] in self._plays]
+        prompts = [index for index, message in enumerate(messages) if message["content"] in self._plays]
         replies = self._plays[messages[prompts[-1]]["content"]]
-        said = sum(message["role"] == "assistant" for message in messages[prompts[-1] :])
+        reply_count = sum(message["role"] == "assistant" for message in messages[prompts[-1] :])
         calls = 0
-        for piece in replies[said]:
+        for piece in replies[reply_count]:
             if piece == STOP:
                 self._going_on.acquire()
             elif isinstance(piece, str):
@@ -85,9 +85,9 @@ class FakeEndpoint:
             elif piece is CUT or "error" in piece or "raw" in piece:
                 yield piece
             else:
-                half = len(piece["arguments"]) // 2
-                yield _call(calls, name=piece["name"], arguments=piece["arguments"][:half])
-                yield _call(calls, arguments=piece["arguments"][half:])
+                middle = len(piece["arguments"]) // 2
+                yield _call(calls, name=piece["name"], arguments=piece["arguments"][:middle])
+                yield _call(calls, arguments=piece["arguments"][middle:])
                 calls += 1
 
 
@@ -111,8 +111,8 @@ def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
                 for delta in endpoint.pieces(body["messages"]):
                     if delta is CUT:
                         return
-                    whole = delta if "error" in delta else {"choices": [{"index": 0, "delta": delta}]}
-                    self._send(delta.get("raw") or json.dumps(whole))
+                    event = delta if "error" in delta else {"choices": [{"index": 0, "delta": delta}]}
+                    self._send(delta.get("raw") or json.dumps(event))
                 self._send("[DONE]")
 
         def _send(self, data: str) -> None:

@@ -69,8 +69,8 @@ async def test_a_question_an_approval_and_the_answer_of_the_model(
     with chat.running():
         await wait_for_conversation(eva, lambda thread: thread["messages"])
         await eva.say("Which licence?", thread_id="chat")
-        asked = await wait_for_conversation(eva, asks)
-        await eva.requests.answer(asked["id"], {"answer": "MIT"})
+        conversation = await wait_for_conversation(eva, asks)
+        await eva.requests.answer(conversation["id"], {"answer": "MIT"})
         card = await wait_for_conversation(
             eva, lambda thread: (found := asks(thread)) and found["kind"] == "approval" and found
         )
@@ -136,11 +136,13 @@ async def test_a_secret_for_a_command_never_reaches_the_model(
 async def test_a_conversation_without_a_title_gets_the_beginning_of_its_first_message(
     chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
 ) -> None:
-    asked = "**Please**\nclean up the [project](https://e.org), all of it, and tell me what you have found"
-    endpoint.play(asked, ["All right."])
+    first_message = (
+        "**Please**\nclean up the [project](https://e.org), all of it, and tell me what you have found"
+    )
+    endpoint.play(first_message, ["All right."])
     endpoint.play("Thanks", ["You are welcome."])
     with chat.running():
-        await eva.say(asked, thread_id="chat")
+        await eva.say(first_message, thread_id="chat")
         await wait_for_conversation(eva, has_text("All right."))
         await eva.say("Thanks", thread_id="chat")
         thread = await wait_for_conversation(
@@ -156,10 +158,10 @@ async def test_a_message_stops_the_turn_and_withdraws_its_question(
     endpoint.play("Never mind", ["Stopped."])
     with chat.running():
         await eva.say("Begin", thread_id="chat")
-        asked = await wait_for_conversation(eva, asks)
+        conversation = await wait_for_conversation(eva, asks)
         await eva.say("Never mind", thread_id="chat")
         thread = await wait_for_conversation(eva, lambda thread: has_text("Stopped.")(thread) and thread)
-    assert (await eva.requests.get(asked["id"])).status == "cancelled"
+    assert (await eva.requests.get(conversation["id"])).status == "cancelled"
     assert calls(thread)[0]["status"] == "failed"
 
 
@@ -186,8 +188,8 @@ async def test_every_short_piece_is_shown_while_the_model_pauses(
     endpoint.play("Count", ["One,", STOP, " two,", STOP, " three."])
     with chat.running():
         await eva.say("Count", thread_id="chat")
-        for shown in ("One,", "One, two,", "One, two, three."):
-            await wait_for_conversation(eva, has_text(shown))
+        for shown_text in ("One,", "One, two,", "One, two, three."):
+            await wait_for_conversation(eva, has_text(shown_text))
             endpoint.go_on()
 
 
@@ -255,11 +257,11 @@ async def test_an_error_in_the_middle_of_a_reply_is_a_sentence_in_the_conversati
     endpoint.play("Hello", ["Good ", fault("The model is overloaded.")])
     await eva.say("Hello", thread_id="chat")
     with chat.running():
-        said = await wait_for_conversation(
+        conversation = await wait_for_conversation(
             eva, lambda thread: len(found := texts(thread)[-2:]) == 2 and found
         )
-    assert said[0] == "Good "
-    assert "The model is overloaded." in said[1]
+    assert conversation[0] == "Good "
+    assert "The model is overloaded." in conversation[1]
 
 
 @pytest.mark.parametrize("end", [CUT, raw('{"choices": [{"delta": {}, "finish_reason": "length"}]}')])
@@ -269,36 +271,39 @@ async def test_a_reply_that_is_cut_is_not_taken_for_a_whole_one(
     endpoint.play("Hello", ["The first ", call("Bash", command="echo >> ran"), end])
     await eva.say("Hello", thread_id="chat")
     with chat.running():
-        said = await wait_for_conversation(
+        conversation = await wait_for_conversation(
             eva, lambda thread: (found := texts(thread)[-2:]) and "I had to stop" in found[-1] and found
         )
         assert not asks(await eva.threads.get("chat"))
-    assert said[0] == "The first "
-    assert "ended the reply too early" in said[1]
+    assert conversation[0] == "The first "
+    assert "ended the reply too early" in conversation[1]
 
 
 @pytest.mark.parametrize(
-    ("piece", "shown"),
+    ("piece", "expected_text"),
     [("ä" * 300_000, 40_000), (call("Bash", command="x" * 300_000), 0), ('"' * 200_000 + "é", 200_000)],
     ids=["more than a message", "a large call", "more than a frame"],
 )
 async def test_a_large_piece_of_a_reply_is_shown_or_the_person_reads_that_it_is_too_large(
-    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient, piece: Any, shown: int
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient, piece: Any, expected_text: int
 ) -> None:
     endpoint.play("Hello", [piece])
     await eva.say("Hello", thread_id="chat")
     with chat.running():
-        said = await wait_for_conversation(
+        conversation = await wait_for_conversation(
             eva,
             lambda thread: (
                 (found := texts(thread)) and (found[-1].endswith("é") or "I had to" in found[-1]) and found
             ),
         )
     if isinstance(piece, str) and piece.endswith("é"):
-        assert said == [piece]
+        assert conversation == [piece]
     else:
-        assert said[-1] == "I had to stop. My reply is larger than a message can be. Ask me for less at once."
-        assert len("".join(said[:-1])) >= shown
+        assert (
+            conversation[-1]
+            == "I had to stop. My reply is larger than a message can be. Ask me for less at once."
+        )
+        assert len("".join(conversation[:-1])) >= expected_text
 
 
 RUBBISH = [

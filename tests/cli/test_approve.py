@@ -30,12 +30,17 @@ BASH = ("--tool", "bash", "--input", json.dumps(PUSH))
 
 
 async def run_approve(
-    server: Server, person: AsyncClient, thread: str, options: Sequence[str], decision: Any, **said: Any
+    server: Server,
+    person: AsyncClient,
+    thread: str,
+    options: Sequence[str],
+    decision: Any,
+    **answer_members: Any,
 ) -> tuple[int, Any]:
     """Ask for `options`, decide as a person, and return the exit status and the output."""
     process = server.run("approve", "--thread", thread, *options)
     request = await person.requests.get(await read_request_id(process))
-    await person.requests.decide(request, decision, **said)
+    await person.requests.decide(request, decision, **answer_members)
     status, output = await finish(process)
     assert output.pop("request_id") == request.id
     return status, output

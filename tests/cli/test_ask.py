@@ -17,7 +17,7 @@ from tests.cli.scripts import finish, read_request_id
 from tests.requirements import requirement
 
 
-async def answered(
+async def run_and_answer(
     server: Server, person: AsyncClient, thread: str, options: Sequence[str], value: Any
 ) -> Any:
     process = server.run("ask", *options, "--thread", thread)
@@ -35,7 +35,7 @@ async def answered(
 async def test_a_confirmation_is_answered_with_yes_or_no(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
-    assert await answered(server, person, thread, ["Ship it?", "--confirm"], "Yes") == {
+    assert await run_and_answer(server, person, thread, ["Ship it?", "--confirm"], "Yes") == {
         "answer": "Yes",
         "other": False,
         "by": "owner",
@@ -44,17 +44,17 @@ async def test_a_confirmation_is_answered_with_yes_or_no(
 
 async def test_a_choice_comes_back_as_its_text(server: Server, person: AsyncClient, thread: str) -> None:
     options = ["Which?", "--choice", "A", "--choice", "B, or more", "--title", "Choose"]
-    assert (await answered(server, person, thread, options, "B, or more"))["answer"] == "B, or more"
+    assert (await run_and_answer(server, person, thread, options, "B, or more"))["answer"] == "B, or more"
 
 
 async def test_a_free_text_answer_is_marked(server: Server, person: AsyncClient, thread: str) -> None:
-    output = await answered(server, person, thread, ["Which?", "--choice", "A", "--other"], "ünï")
+    output = await run_and_answer(server, person, thread, ["Which?", "--choice", "A", "--other"], "ünï")
     assert (output["answer"], output["other"]) == ("ünï", True)
 
 
 async def test_text_comes_back_as_typed(server: Server, person: AsyncClient, thread: str) -> None:
     for options in (["Name?"], ["Name?", "--text"]):
-        assert (await answered(server, person, thread, options, 'a "b"'))["answer"] == 'a "b"'
+        assert (await run_and_answer(server, person, thread, options, 'a "b"'))["answer"] == 'a "b"'
 
 
 async def test_a_whole_form_comes_back_by_field_id(
@@ -65,7 +65,7 @@ async def test_a_whole_form_comes_back_by_field_id(
     }
     (tmp_path / "form.json").write_text(json.dumps(form))
     options = ["--json-form", str(tmp_path / "form.json")]
-    assert (await answered(server, person, thread, options, {"n": 3}))["values"] == {"n": 3}
+    assert (await run_and_answer(server, person, thread, options, {"n": 3}))["values"] == {"n": 3}
 
 
 async def test_the_address_stays_whole_in_a_narrow_terminal(

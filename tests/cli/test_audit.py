@@ -50,12 +50,12 @@ def log(data: Path) -> list[str]:
 @requirement("B28")
 def test_the_export_shows_every_entry_as_it_was_sealed(data: Path, log: list[str]) -> None:
     entries = [json.loads(line) for line in log]
-    made, kept = entries[:CREATED_TOKENS], entries[CREATED_TOKENS:]
-    assert {(item["action"], item["via"], item["role"]) for item in made} == {
+    created_entries, later_entries = entries[:CREATED_TOKENS], entries[CREATED_TOKENS:]
+    assert {(item["action"], item["via"], item["role"]) for item in created_entries} == {
         ("token.add", "local", role) for role in ("requester", "responder", "admin", "operator")
     }
-    assert [item["rule"] for item in kept] == [f"bash(make {x})" for x in "abcd"]
-    assert {(item["action"], item["via"], item["actor"]["name"]) for item in kept} == {
+    assert [item["rule"] for item in later_entries] == [f"bash(make {x})" for x in "abcd"]
+    assert {(item["action"], item["via"], item["actor"]["name"]) for item in later_entries} == {
         ("rule.add", "cli", "owner")
     }
     head = f"{len(log)}:{entries[-1]['hash']}"
@@ -70,8 +70,8 @@ def test_a_log_is_verified_and_exported_while_the_server_writes_it(server: Serve
     status, out = audit(server.data, "export")
     assert status == 0
     assert any("bash(make beside)" in line for line in out.splitlines())
-    status, said = audit(server.data, "verify")
-    assert (status, said[:4]) == (0, "OK: ")
+    status, output = audit(server.data, "verify")
+    assert (status, output[:4]) == (0, "OK: ")
 
 
 def changed(log: list[str]) -> list[str]:
@@ -95,8 +95,8 @@ def test_the_first_invalid_entry_is_named(
     data: Path, log: list[str], tmp_path: Path, harm: Callable[[list[str]], list[str]]
 ) -> None:
     (tmp_path / "log.jsonl").write_text("\n".join(harm(log)))
-    status, said = audit(data, "verify", str(tmp_path / "log.jsonl"))
-    assert (status, said[:17]) == (1, "BROKEN at line 2:")
+    status, output = audit(data, "verify", str(tmp_path / "log.jsonl"))
+    assert (status, output[:17]) == (1, "BROKEN at line 2:")
 
 
 def test_a_truncated_or_rewritten_log_fails_verification_against_a_noted_head(
@@ -106,8 +106,8 @@ def test_a_truncated_or_rewritten_log_fails_verification_against_a_noted_head(
     assert audit(data, "verify", "-", "--head", noted, stdin="\n".join(log))[0] == 0
     cut = "\n".join(log[:2])
     assert audit(data, "verify", "-", stdin=cut)[0] == 0
-    status, said = audit(data, "verify", "-", "--head", noted, stdin=cut)
-    assert (status, said) == (1, "BROKEN at line 3: Entry 3 is not the one that was noted.\n")
+    status, output = audit(data, "verify", "-", "--head", noted, stdin=cut)
+    assert (status, output) == (1, "BROKEN at line 3: Entry 3 is not the one that was noted.\n")
     resealed_log = "\n".join(reseal_log([json.loads(line) for line in log]))
     assert audit(data, "verify", "-", stdin=resealed_log)[0] == 0
     assert audit(data, "verify", "-", "--head", noted, stdin=resealed_log)[0] == 1
@@ -118,8 +118,8 @@ def reseal_log(entries: list[dict[str, Any]]) -> list[str]:
     entries[0]["rule"] = "bash(make z)"
     prev, lines = "0" * 64, list[str]()
     for seq, entry in enumerate(entries, 1):
-        kept = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
-        line, prev = seal_entry(json.dumps(kept), seq=seq, previous_hash=prev)
+        members = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
+        line, prev = seal_entry(json.dumps(members), seq=seq, previous_hash=prev)
         lines.append(line)
     return lines
 
@@ -139,9 +139,9 @@ def test_the_removal_of_the_last_entries_is_detected(tmp_path: Path) -> None:
     rules(tmp_path, "bash(make a)", "bash(make b)")
     with closing(sqlite3.connect(tmp_path / "askback.db")) as db, db:
         db.execute("DELETE FROM audit WHERE seq = ?", (CREATED_TOKENS + 2,))
-    status, said = audit(tmp_path, "verify")
+    status, output = audit(tmp_path, "verify")
     assert status == 1
-    assert f"entry {CREATED_TOKENS + 2}" in said
+    assert f"entry {CREATED_TOKENS + 2}" in output
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_the_removal_of_the_last_entries_is_detected(tmp_path: Path) -> None:
 def test_an_unreadable_log_is_reported(
     tmp_path: Path, arguments: tuple[str, ...], status: int, says: str
 ) -> None:
-    found, said = audit(tmp_path, *arguments)
+    found, output = audit(tmp_path, *arguments)
     assert found == status
-    assert says in said
+    assert says in output
     assert list(tmp_path.iterdir()) == []

@@ -109,8 +109,8 @@ def delete_log_and_tokens(db: sqlite3.Connection) -> None:
 def test_tampering_with_the_end_of_the_log_is_detected(sealed_database: Path, harm: Harm, says: str) -> None:
     assert audit(sealed_database, "verify")[0] == 0
     damage_database(sealed_database, harm)
-    status, said = audit(sealed_database, "verify")
-    assert (status, said[: len(says)]) == (1, says)
+    status, output = audit(sealed_database, "verify")
+    assert (status, output[: len(says)]) == (1, says)
 
 
 @requirement("B28")
@@ -119,14 +119,18 @@ def test_later_entries_do_not_repair_a_wrong_seal(sealed_database: Path, harm: H
     damage_database(sealed_database, harm)
     status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(sealed_database)))
     assert (status, "askback audit seal" in err) == (0, True), err
-    status, said = audit(sealed_database, "verify")
-    assert (status, said[:6]) == (1, "BROKEN")
+    status, output = audit(sealed_database, "verify")
+    assert (status, output[:6]) == (1, "BROKEN")
     assert audit(sealed_database, "seal") == (0, "Sealed the log of default; it was: wrong.\n")
     entries = [json.loads(line) for line in audit(sealed_database, "export")[1].splitlines()]
-    told = entries[-1]
-    assert (told["action"], told["was"], told["unsealed"]) == ("audit.sealed", "wrong", len(entries) - 1)
-    status, said = audit(sealed_database, "verify")
-    assert (status, said.endswith(f", sealed from entry {len(entries)} on\n")) == (0, True), said
+    last_entry = entries[-1]
+    assert (last_entry["action"], last_entry["was"], last_entry["unsealed"]) == (
+        "audit.sealed",
+        "wrong",
+        len(entries) - 1,
+    )
+    status, output = audit(sealed_database, "verify")
+    assert (status, output.endswith(f", sealed from entry {len(entries)} on\n")) == (0, True), output
     assert audit(sealed_database, "seal") == (0, "Nothing to do: every log is sealed.\n")
 
 
@@ -143,9 +147,9 @@ def test_a_log_without_its_seal_is_sealed_at_the_start_and_says_so(
     entries = [json.loads(line) for line in audit(sealed_database, "export")[1].splitlines()]
     [records] = [entry for entry in entries if entry["action"] == "audit.sealed"]
     assert (records["was"], records.get("unsealed")) == (was, unsealed)
-    status, said = audit(sealed_database, "verify")
-    since = "" if unsealed is None else f" from entry {unsealed + 1} on"
-    assert (status, said.endswith(f", sealed{since}\n")) == (0, True), said
+    status, output = audit(sealed_database, "verify")
+    seal_note = "" if unsealed is None else f" from entry {unsealed + 1} on"
+    assert (status, output.endswith(f", sealed{seal_note}\n")) == (0, True), output
 
 
 @requirement("B28")
@@ -157,8 +161,8 @@ def test_an_older_copy_differs_from_the_printed_head(sealed_database: Path) -> N
     assert audit(sealed_database, "verify", "--head", str(sealed_database / "noted"))[0] == 0
     (sealed_database / "askback.db").write_bytes(older)
     assert audit(sealed_database, "verify")[0] == 0
-    status, said = audit(sealed_database, "verify", "--head", str(sealed_database / "noted"))
-    assert (status, said) == (
+    status, output = audit(sealed_database, "verify", "--head", str(sealed_database / "noted"))
+    assert (status, output) == (
         1,
         f"BROKEN at line {ALL + 1}: Entry {ALL + 1} is not the one that was noted.\n",
     )
@@ -172,11 +176,11 @@ def with_keys(data: Path, keys: str, *command: str) -> tuple[int, str, str]:
 def test_with_other_keys_the_log_is_checked_resealed_or_reported_as_unknown(tmp_path: Path) -> None:
     assert with_keys(tmp_path, OLD, "rules", "add", "bash(make a)")[0] == 0
     assert with_keys(tmp_path, BOTH, "audit", "verify")[0] == 0
-    status, said, _ = with_keys(tmp_path, NEW, "audit", "verify")
-    assert (status, "it was sealed with the master key old, which is not here" in said) == (1, True), said
+    status, output, _ = with_keys(tmp_path, NEW, "audit", "verify")
+    assert (status, "it was sealed with the master key old, which is not here" in output) == (1, True), output
     assert with_keys(tmp_path, BOTH, "secrets", "rotate")[0] == 0
-    status, said, _ = with_keys(tmp_path, NEW, "audit", "verify")
-    assert (status, said.endswith(", sealed\n")) == (0, True), said
+    status, output, _ = with_keys(tmp_path, NEW, "audit", "verify")
+    assert (status, output.endswith(", sealed\n")) == (0, True), output
     assert with_keys(tmp_path, OLD, "audit", "verify")[0] == 1
 
 
@@ -184,13 +188,13 @@ def test_with_other_keys_the_log_is_checked_resealed_or_reported_as_unknown(tmp_
 def test_a_server_without_keys_says_that_its_log_is_not_sealed(tmp_path: Path) -> None:
     status, _, err = with_keys(tmp_path, "off", "rules", "add", "bash(make a)")
     assert (status, "the audit log is not sealed: this server has no master key" in err) == (0, True), err
-    status, said, _ = with_keys(tmp_path, "off", "audit", "verify")
-    assert (status, said.endswith(", not sealed: there is no master key\n")) == (0, True), said
-    status, said, _ = with_keys(tmp_path, OLD, "audit", "verify")
-    assert (status, said[:10]) == (1, "NOT SEALED")
+    status, output, _ = with_keys(tmp_path, "off", "audit", "verify")
+    assert (status, output.endswith(", not sealed: there is no master key\n")) == (0, True), output
+    status, output, _ = with_keys(tmp_path, OLD, "audit", "verify")
+    assert (status, output[:10]) == (1, "NOT SEALED")
     assert with_keys(tmp_path, OLD, "rules", "add", "bash(make b)")[0] == 0
     assert with_keys(tmp_path, OLD, "audit", "verify")[0] == 0
-    status, said, _ = with_keys(tmp_path, "off", "audit", "verify")
-    assert (status, "the master key old, which is not here" in said) == (1, True), said
+    status, output, _ = with_keys(tmp_path, "off", "audit", "verify")
+    assert (status, "the master key old, which is not here" in output) == (1, True), output
     status, _, err = with_keys(tmp_path, "off", "audit", "seal")
     assert (status, "nothing to seal with" in err) == (1, True), err

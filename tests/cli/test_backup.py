@@ -54,12 +54,12 @@ async def give_secret(url: str) -> None:
         assert reply.json()["status"] == "answered"
 
 
-async def keep_asking(url: str, asked: list[str], *, task_status: Any) -> None:
-    """Ask without a pause; requests in `asked` were acknowledged."""
+async def keep_asking(url: str, asked_keys: list[str], *, task_status: Any) -> None:
+    """Ask without a pause; requests in `asked_keys` were acknowledged."""
     async with AsyncClient(url, TOKENS["requester"]) as agent:
         task_status.started()
         while True:
-            asked.append((await agent.requests.create(LUNCH, thread_id="load")).id)
+            asked_keys.append((await agent.requests.create(LUNCH, thread_id="load")).id)
 
 
 @requirement("N6")
@@ -68,10 +68,10 @@ async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_lea
     copy, keys, new_data_dir = tmp_path / "copy", tmp_path / "safe" / "keys", tmp_path / "elsewhere"
     with run_server(tmp_path / "data") as url:
         await give_secret(url)
-        asked: list[str] = []
+        asked_keys: list[str] = []
         async with anyio.create_task_group() as load:
-            await asyncio.gather(*(load.start(keep_asking, url, asked) for _ in range(4)))
-            before = list(asked)
+            await asyncio.gather(*(load.start(keep_asking, url, asked_keys) for _ in range(4)))
+            before = list(asked_keys)
             reply = await askback("backup", copy, "--keys", keys, "--data-dir", tmp_path / "data")
             load.cancel_scope.cancel()
     last = f"Wrote askback.db and settings.json in {copy}; master keys in {keys}.\n"
@@ -118,12 +118,15 @@ async def test_a_restore_without_keys_says_how_the_audit_log_is_sealed_again(tmp
         pass
     assert (await askback("backup", copy, "--data-dir", data))[0] == 0
     status, out, _ = await askback("restore", copy, "--data-dir", new)
-    [_, said] = out.splitlines()
-    assert (status, said.startswith("The audit log is sealed with a master key that was not restored")) == (
+    [_, last_line] = out.splitlines()
+    assert (
+        status,
+        last_line.startswith("The audit log is sealed with a master key that was not restored"),
+    ) == (
         0,
         True,
     )
-    assert said.endswith(f"To seal it with a new key, run: askback audit seal --data-dir {new}")
+    assert last_line.endswith(f"To seal it with a new key, run: askback audit seal --data-dir {new}")
     assert (await askback("audit", "verify", "--data-dir", new))[0] == 1
     assert (await askback("audit", "seal", "--data-dir", new))[0] == 0
     assert (await askback("audit", "verify", "--data-dir", new))[0] == 0

@@ -92,10 +92,10 @@ def test_other_bytes_of_a_file_stay_and_its_style_is_used() -> None:
 )
 def test_a_changed_entry_is_removed_too(edit: tuple[str, str], left: str) -> None:
     changed = IN_JSON.add_to("").replace(*edit)
-    after = IN_JSON.remove_from(changed, "")
-    assert "askback" not in after
-    assert left in after
-    assert parse(after).value == ({"permissions": {"allow": ["Read"]}} if left else {})
+    restored_text = IN_JSON.remove_from(changed, "")
+    assert "askback" not in restored_text
+    assert left in restored_text
+    assert parse(restored_text).value == ({"permissions": {"allow": ["Read"]}} if left else {})
 
 
 def test_a_hook_beside_which_somebody_put_another_is_removed_and_the_other_stays() -> None:
@@ -175,7 +175,7 @@ def test_a_changed_toml_table_is_removed_with_its_subtables(mark: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("addition", "text", "said"),
+    ("addition", "text", "message"),
     [
         (IN_JSON, '{"a" 1}', 'line 1: expected a name in quotes and ":"'),
         (IN_JSON, '{\n"a": 1\n"b": 2}', "line 3: expected a comma or }"),
@@ -194,9 +194,9 @@ def test_a_changed_toml_table_is_removed_with_its_subtables(mark: str) -> None:
     ],
 )
 def test_a_document_that_cannot_be_edited_is_refused_with_the_place(
-    addition: Addition, text: str, said: str
+    addition: Addition, text: str, message: str
 ) -> None:
     with pytest.raises(CannotEdit) as exc_info:
         addition.add_to(text)
-    assert said in str(exc_info.value)
-    assert "already" in said or "askback" in str(exc_info.value).partition("by hand:\n")[2]
+    assert message in str(exc_info.value)
+    assert "already" in message or "askback" in str(exc_info.value).partition("by hand:\n")[2]

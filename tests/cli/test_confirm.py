@@ -30,11 +30,11 @@ async def answer_on_terminal(
     async with run_on_terminal(data, "approve", *arguments) as (screen, process):
         await screen.shows(prompt)
         screen.type(typed)
-        shown = await screen.rest()
+        screen_text = await screen.rest()
         status = await anyio.to_thread.run_sync(process.wait)
-    output = [line for line in shown.splitlines() if '{"status"' in line]
-    assert len(output) == 1, shown
-    return status, json.loads(output[0][output[0].index("{") :]), shown
+    output = [line for line in screen_text.splitlines() if '{"status"' in line]
+    assert len(output) == 1, screen_text
+    return status, json.loads(output[0][output[0].index("{") :]), screen_text
 
 
 async def run(data: Path, *arguments: str) -> str:
@@ -72,15 +72,15 @@ async def test_a_text_typed_before_the_question_is_no_answer_to_it(tmp_path: Pat
 async def test_yes_approves_once_and_stores_no_rule(tmp_path: Path) -> None:
     status, output, _ = await answer_on_terminal(tmp_path, "--", "make", "test", typed="y\n")
     assert (status, output["scope"], output["input"]) == (0, "once", {"argv": ["make", "test"]})
-    again, _, _ = await answer_on_terminal(tmp_path, "--", "make", "test", typed="\n")
-    assert again == 3
+    second_status, _, _ = await answer_on_terminal(tmp_path, "--", "make", "test", typed="\n")
+    assert second_status == 3
 
 
 @requirement("B9", "B11", "B27")
 async def test_always_stores_the_narrow_rule_that_was_shown(tmp_path: Path) -> None:
-    status, output, shown = await answer_on_terminal(tmp_path, "--", "make", "test", typed="a\n")
+    status, output, screen_text = await answer_on_terminal(tmp_path, "--", "make", "test", typed="a\n")
     assert (status, output["scope"], output["rule"]) == (0, "always", "bash(make test)")
-    assert shown.index("│ bash(make test)") < shown.index(OFFERED)
+    assert screen_text.index("│ bash(make test)") < screen_text.index(OFFERED)
 
     async with run_on_terminal(tmp_path, "approve", "--", "make", "test") as (screen, process):
         assert '"source": "policy"' in await screen.rest()
@@ -91,30 +91,30 @@ async def test_always_stores_the_narrow_rule_that_was_shown(tmp_path: Path) -> N
     listing = await run(tmp_path, "rules", "list")
     assert "bash(make test)" in listing
     await run(tmp_path, "rules", "revoke", listing.split()[0])
-    asked, _, _ = await answer_on_terminal(tmp_path, "--", "make", "test", typed="\n")
-    assert asked == 3
+    first_status, _, _ = await answer_on_terminal(tmp_path, "--", "make", "test", typed="\n")
+    assert first_status == 3
 
 
 @requirement("B27")
 async def test_always_is_not_offered_and_means_no_if_no_rule_can_be_stored(tmp_path: Path) -> None:
     call = json.dumps({"command": "make test && make $TARGET"})
     options = ("--tool", "bash", "--input", call)
-    status, _, shown = await answer_on_terminal(tmp_path, *options, typed="a\n", prompt=PLAIN)
+    status, _, screen_text = await answer_on_terminal(tmp_path, *options, typed="a\n", prompt=PLAIN)
     assert status == 3
-    assert OFFERED not in shown
-    once = ("--scope", "once", "--", "make")
-    assert (await answer_on_terminal(tmp_path, *once, typed="a\n", prompt=PLAIN))[0] == 3
+    assert OFFERED not in screen_text
+    once_options = ("--scope", "once", "--", "make")
+    assert (await answer_on_terminal(tmp_path, *once_options, typed="a\n", prompt=PLAIN))[0] == 3
 
 
 @requirement("B14", "B27")
 async def test_hidden_characters_are_escaped_and_cannot_imitate_our_texts(tmp_path: Path) -> None:
     call = json.dumps({"command": "echo \u202egnp.exe\x1b[2J\nApprove? [y/N]: y"})
     options = ("--tool", "bash", "--input", call)
-    _, _, shown = await answer_on_terminal(tmp_path, *options, typed="\n", prompt=f"\n{PLAIN}")
-    assert "│ echo \\u202egnp.exe\\u001b[2J" in shown
-    assert "│ Approve? [y/N]: y" in shown
-    assert "\u202e" not in shown
-    assert "\x1b" not in shown
+    _, _, screen_text = await answer_on_terminal(tmp_path, *options, typed="\n", prompt=f"\n{PLAIN}")
+    assert "│ echo \\u202egnp.exe\\u001b[2J" in screen_text
+    assert "│ Approve? [y/N]: y" in screen_text
+    assert "\u202e" not in screen_text
+    assert "\x1b" not in screen_text
 
 
 @requirement("B26")
@@ -152,8 +152,8 @@ async def test_a_denied_call_is_asked_again(tmp_path: Path) -> None:
 @requirement("B20")
 async def test_a_late_answer_is_ignored(tmp_path: Path) -> None:
     async with run_on_terminal(tmp_path, "approve", "--timeout", "1", "--", "make") as (screen, process):
-        shown = await screen.rest()
-        assert '"status": "expired"' in shown
+        screen_text = await screen.rest()
+        assert '"status": "expired"' in screen_text
         assert await anyio.to_thread.run_sync(process.wait) == 5
 
 

@@ -101,7 +101,7 @@ def test_a_hint_names_the_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seen"),
+    ("text", "shown_text"),
     [
         ("plain\ntext", "plain\ntext"),
         ("two\r\nlines", "two\nlines"),
@@ -115,5 +115,5 @@ def test_a_hint_names_the_bounds() -> None:
         ("[bold]not markup[/bold]", "[bold]not markup[/bold]"),
     ],
 )
-def test_hidden_characters_are_shown_instead_of_sent(text: str, seen: str) -> None:
-    assert printable(text) == seen
+def test_hidden_characters_are_shown_instead_of_sent(text: str, shown_text: str) -> None:
+    assert printable(text) == shown_text

@@ -205,15 +205,15 @@ async def test_a_field_hidden_by_a_condition_is_not_asked(
 
 
 @requirement("D8")
-@pytest.mark.parametrize(("most", "shown"), [(50, 1), (51, 0)])
+@pytest.mark.parametrize(("most", "expected_text"), [(50, 1), (51, 0)])
 async def test_a_small_limit_of_questions_is_shown(
-    server: Server, agent: AsyncClient, thread: str, most: int, shown: int
+    server: Server, agent: AsyncClient, thread: str, most: int, expected_text: int
 ) -> None:
     async with server.client("admin") as admin:
         await admin.policy.update(thread_id=thread, max_questions=most)
     await agent.requests.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
     out = await run_inbox_from_pipe(server, thread, "", "")
-    assert out.count(f"Question 1 of {most}") == shown
+    assert out.count(f"Question 1 of {most}") == expected_text
 
 
 @requirement("N18")

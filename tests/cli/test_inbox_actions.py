@@ -33,8 +33,13 @@ async def test_the_terminal_shows_the_link_and_reports_that_it_is_done(
     asking = await ask(agent, thread)
     out = await run_inbox_from_pipe(server, thread, "what?", "d")
     assert (await asking).outcome == "done"
-    for said in ("> Install the plugin", "> Choose *Free*.", "Link to shop.example.com:", f"│ {URL}"):
-        assert said in out
+    for expected_line in (
+        "> Install the plugin",
+        "> Choose *Free*.",
+        "Link to shop.example.com:",
+        f"│ {URL}",
+    ):
+        assert expected_line in out
     assert "Install the plugin: done." in out
 
 
@@ -57,8 +62,8 @@ async def test_the_terminal_dismisses_an_action(server: Server, agent: AsyncClie
 async def test_the_terminal_shows_an_action_in_its_language(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    asked = ActionAsk(title={"en": "Install it", "de": "Einbauen"}, description={"de": "Nimm *Frei*."})
-    request = await agent.requests.create(asked, thread_id=thread)
+    action = ActionAsk(title={"en": "Install it", "de": "Einbauen"}, description={"de": "Nimm *Frei*."})
+    request = await agent.requests.create(action, thread_id=thread)
     out = await run_inbox_from_pipe(server, thread, "d", LC_ALL="de_DE.UTF-8")
     assert "> Einbauen" in out
     assert "Install it" not in out

@@ -31,12 +31,12 @@ async def test_another_person_answering_is_shown_once_and_the_prompt_is_repeated
                         await screen.shows(" is answering.")
             await screen.shows(" is answering.\r\ntext: ")
             screen.type("Rome\nTrain\ny\n")
-            shown = await screen.rest()
+            screen_text = await screen.rest()
             assert process.wait() == 0
-        before, _, after = shown.partition(" is answering.")
+        before, _, text_after = screen_text.partition(" is answering.")
         name, prompt = before.splitlines()[-1], before.splitlines()[-2]
-        assert (name, after.splitlines()[1]) == ("admin", f"{prompt}Rome"), shown
-        assert "is answering" not in after
+        assert (name, text_after.splitlines()[1]) == ("admin", f"{prompt}Rome"), screen_text
+        assert "is answering" not in text_after
         assert (await agent.requests.get(request.id)).status == "answered"
 
 

@@ -119,8 +119,8 @@ async def test_the_rule_of_a_wider_yes_is_shown_and_can_be_changed(
     kept_rule = (await answer(agent, second_request)).rule
     assert kept_rule is not None
     assert kept_rule.text == "bash(make two:*)"
-    again = await create_approval(agent, thread, "make two --keep-going")
-    assert (again.status, again.source) == ("answered", "policy")
+    repeated_request = await create_approval(agent, thread, "make two --keep-going")
+    assert (repeated_request.status, repeated_request.source) == ("answered", "policy")
 
     third_request = await create_approval(agent, thread, "make four")
     await run_inbox_from_pipe(server, thread, "t", "n", "y")

@@ -41,5 +41,9 @@ async def test_files_are_uploaded_by_their_paths(
         ["two words.txt", "one.txt"],
     )
     assert await agent.files.read(values["more"][0]) == b"22"
-    for said in ("none.txt cannot be read", "This type of file is not accepted here", "At most 2 files."):
-        assert said in out
+    for expected_line in (
+        "none.txt cannot be read",
+        "This type of file is not accepted here",
+        "At most 2 files.",
+    ):
+        assert expected_line in out

@@ -49,7 +49,7 @@ async def test_values_are_typed_and_the_person_chooses_the_scope(
     assert settled_request.answer is not None, out
     assert (settled_request.answer.names, settled_request.answer.scope) == (["ALL_A", "ALL_B"], "global")
     assert await lease_values(agent, thread, "ALL_A", "ALL_B") == {"ALL_A": CANARY, "ALL_B": "other-value"}
-    for said in (
+    for expected_line in (
         "asked by agent, as crm",
         "> To call the CRM.",
         "> Get one at **the console**.",
@@ -59,7 +59,7 @@ async def test_values_are_typed_and_the_person_chooses_the_scope(
         "Type values here, never paste them into chat.",
         "ALL_A, ALL_B: stored (global).",
     ):
-        assert said in out
+        assert expected_line in out
     assert CANARY not in out
 
 
@@ -191,9 +191,9 @@ async def test_a_terminal_shows_nothing_of_a_typed_secret(
         screen.type(f"{CANARY}\n")
         await screen.shows("Store for:")
         screen.type("conversation\n")
-        shown = await screen.rest()
-    assert "conversation\r\n" in shown  # input that is not secret is shown again
-    assert CANARY not in shown
+        screen_text = await screen.rest()
+    assert "conversation\r\n" in screen_text  # input that is not secret is shown again
+    assert CANARY not in screen_text
     assert await lease_values(agent, thread, "A_KEY") == {"A_KEY": CANARY}
 
 

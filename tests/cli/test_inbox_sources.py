@@ -45,7 +45,7 @@ async def agent(server: Server) -> AsyncIterator[AsyncClient]:
         yield client
 
 
-async def answered(agent: AsyncClient, request: InputRequest, out: str) -> dict[str, Any]:
+async def answer_on_terminal(agent: AsyncClient, request: InputRequest, out: str) -> dict[str, Any]:
     ended_request = await agent.requests.get(request.id)
     assert ended_request.status == "answered", out
     assert ended_request.answer is not None
@@ -63,7 +63,7 @@ async def test_an_option_is_searched_and_chosen(server: Server, agent: AsyncClie
     )
     request = await agent.requests.create(form, thread_id=thread)
     out = await run_inbox_from_pipe(server, thread, "+", "99", "/place 117", "1", "Hi", "y")
-    assert await answered(agent, request, out) == {"place": 117, "note": "Hi"}
+    assert await answer_on_terminal(agent, request, out) == {"place": 117, "note": "Hi"}
     assert "20  Place 39" in out
     assert "Type the key of an option in the list" in out
     assert "Place: Place 117" in out
@@ -74,7 +74,7 @@ async def test_several_options_of_several_searches(server: Server, agent: AsyncC
     field = Multiselect(id="places", label="Places", options_from=PLACES, default=[3])
     request = await agent.requests.create(Form(title="Where?", fields=[field]), thread_id=thread)
     out = await run_inbox_from_pipe(server, thread, "1, 2", "/place 118", "Place 118", "/", "1", "")
-    assert await answered(agent, request, out) == {"places": [3, 1, 118]}
+    assert await answer_on_terminal(agent, request, out) == {"places": [3, 1, 118]}
     assert "[Place 3, Place 0, Place 1]" in out
 
 
@@ -85,7 +85,7 @@ async def test_a_tree_of_options_is_opened_level_by_level(
     field = Radio(id="file", label="File", options_from=FILES)
     request = await agent.requests.create(Form(title="Which?", fields=[field]), thread_id=thread)
     out = await run_inbox_from_pipe(server, thread, "1", "1/", "..", "src/", "1")
-    assert await answered(agent, request, out) == {"file": "/src/b.py"}
+    assert await answer_on_terminal(agent, request, out) == {"file": "/src/b.py"}
     assert "in src" in out
 
 
@@ -100,4 +100,4 @@ async def test_a_source_that_fails_is_asked_again(
     sources.is_down = False
     assert out.count("The options cannot be read now. Try again in a moment.") == 2
     out = await run_inbox_from_pipe(server, thread, "5")
-    assert await answered(agent, request, out) == {"place": 4}
+    assert await answer_on_terminal(agent, request, out) == {"place": 4}

@@ -19,10 +19,10 @@ def identity_of(server: Server, **credential: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [(("--name", "Dora"), "Dora"), ((), "dora")], ids=["named", "unnamed"]
+    ("name", "expected_text"), [(("--name", "Dora"), "Dora"), ((), "dora")], ids=["named", "unnamed"]
 )
 def test_a_login_and_a_token_of_one_person_are_the_same_person(
-    server: Server, name: tuple[str, ...], shown: str
+    server: Server, name: tuple[str, ...], expected_text: str
 ) -> None:
     person = (*name, "--user", "dora", "--group", "ops", "--group", "dev")
     _, link, err = complete(server.run("login", *person))
@@ -35,7 +35,7 @@ def test_a_login_and_a_token_of_one_person_are_the_same_person(
     bearer = identity_of(server, headers={"Authorization": f"Bearer {token.strip()}"})
     for principal in (session, bearer):
         assert {key: principal[key] for key in ("name", "user", "groups", "role")} == {
-            "name": shown,
+            "name": expected_text,
             "user": "dora",
             "groups": ["dev", "ops"],
             "role": "responder",

@@ -42,9 +42,9 @@ def show_policy(data: Path, *arguments: str) -> Any:
 
 @requirement("B3")
 def test_a_changed_setting_applies_and_the_others_stay(tmp_path: Path) -> None:
-    said = policy(tmp_path, "set", "--level", "deny", "--list", "git", "--list", "default")
-    assert "level     deny" in said
-    assert "lists     git, default" in said
+    output = policy(tmp_path, "set", "--level", "deny", "--list", "git", "--list", "default")
+    assert "level     deny" in output
+    assert "lists     git, default" in output
     assert show_policy(tmp_path) == {**DEFAULT, "level": "deny", "lists": ["git", "default"]}
     policy(tmp_path, "set", "--reset", "level", "--reset", "list", "--ask-mode", "always")
     assert show_policy(tmp_path) == {**DEFAULT, "ask_mode": "always"}
@@ -68,8 +68,8 @@ async def test_the_mode_of_a_conversation_is_set_by_its_owner(
 
 
 def test_shadow_settings_have_no_effect_until_the_trial_ends(tmp_path: Path) -> None:
-    said = policy(tmp_path, "set", "--shadow", "--level", "full", "--list", "none")
-    assert "tried     level full, lists none" in said
+    output = policy(tmp_path, "set", "--shadow", "--level", "full", "--list", "none")
+    assert "tried     level full, lists none" in output
     assert show_policy(tmp_path) == {**DEFAULT, "shadow": {"level": "full", "lists": ["none"]}}
     policy(tmp_path, "set", "--no-shadow")
     assert show_policy(tmp_path) == DEFAULT

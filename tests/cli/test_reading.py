@@ -65,7 +65,7 @@ def test_a_wrong_folder_is_named_and_left_as_it_was(
 
 @requirement("N21")
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("serve", "--data-dir", "/proc/x"), "askback: The folder /proc/x cannot be used: "),
         (("serve", "--port", "80805"), "askback: --port must be a number from 0 to 65535."),
@@ -74,11 +74,11 @@ def test_a_wrong_folder_is_named_and_left_as_it_was(
     ],
 )
 def test_a_bad_flag_is_reported_under_its_own_name(
-    tmp_path: Path, arguments: tuple[str, ...], said: str
+    tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     status, _, err = complete(start(*arguments, ASKBACK_DATA_DIR=str(tmp_path), ASKBACK_PORT="0"))
     assert status == 1
-    assert said in err
+    assert message in err
     assert "Traceback" not in err
 
 

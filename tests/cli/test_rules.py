@@ -34,19 +34,19 @@ async def source(agent: AsyncClient, thread: str, command: str) -> str | None:
 
 @requirement("B10", "B11")
 async def test_a_rule_applies_until_it_is_revoked(server: Server, agent: AsyncClient, thread: str) -> None:
-    said = run(
+    added_output = run(
         server.data, "rules", "add", "bash(make  rules:*)", "--thread", thread, "--why", "we test it", "--expires-in", "60"
     )  # fmt: skip
     [rule] = list_rules(server.data, "--thread", thread)
     assert rule["rule"] == "bash(make rules:*)"
     assert (rule["effect"], rule["scope"], rule["thread_id"]) == ("allow", "thread", thread)
     assert (rule["why"], rule["created_by"]["name"], "expires_at" in rule) == ("we test it", "owner", True)
-    assert said.startswith(rule["id"])
+    assert added_output.startswith(rule["id"])
     assert await source(agent, thread, "make rules --silent") == "policy"
 
-    shown = run(server.data, "rules", "list", "--thread", thread)
+    output = run(server.data, "rules", "list", "--thread", thread)
     for cell in (rule["id"], "allow", "bash(make rules:*)", f"thread {thread}", "owner", "we test it"):
-        assert cell in shown
+        assert cell in output
 
     assert "revoked" in run(server.data, "rules", "revoke", rule["id"])
     assert list_rules(server.data, "--thread", thread) == []
@@ -95,9 +95,9 @@ def test_rules_are_exported_and_imported_and_the_built_in_ones_are_listed(tmp_pa
     assert "2 added" in run(other, "rules", "import", str(file))
     assert "0 added, 2 in force already" in run(other, "rules", "import", str(file))
     assert {rule["rule"] for rule in list_rules(other)} == {"bash(make test)", "bash(git push:*)"}
-    shown = run(mine, "rules", "built-in")
-    assert "lists in force: default, read-only-tools" in shown
-    assert "  bash(cat:*)\n" in shown
+    output = run(mine, "rules", "built-in")
+    assert "lists in force: default, read-only-tools" in output
+    assert "  bash(cat:*)\n" in output
 
 
 def test_an_import_that_is_refused_says_where_and_stores_nothing(tmp_path: Path) -> None:
@@ -115,9 +115,9 @@ async def test_a_preview_lists_calls_that_a_rule_would_decide_differently(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     assert await source(agent, thread, "make previewed") is None
-    shown = run(server.data, "rules", "preview", "make previewed")
-    assert "allow  Run: make previewed" in shown
-    assert "1 of " in shown
+    output = run(server.data, "rules", "preview", "make previewed")
+    assert "allow  Run: make previewed" in output
+    assert "1 of " in output
     assert await source(agent, thread, "git log -7") == "policy"
     assert "deny   Run: git log -7" in run(server.data, "rules", "preview", "git log:*", "--effect", "deny")
     assert "effect" in run(server.data, "rules", "preview", "make", "--effect", "maybe", status=1)

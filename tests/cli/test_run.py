@@ -163,14 +163,14 @@ async def test_it_is_a_separate_agent_unless_the_environment_names_one(
 ) -> None:
     names = dict[str, str]()
     named = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": server.tokens["requester"]}
-    for whose, environment in (("its own", dict[str, str]()), ("shared", named)):
-        own = ("--thread", f"{thread}-{whose}")
+    for case, environment in (("its own", dict[str, str]()), ("shared", named)):
+        own = ("--thread", f"{thread}-{case}")
         process = server.run(
             "run", "--secret", "A_KEY", *own, "--", *script(PRINT), stdin=None, **environment
         )
         request = await person.requests.get(await read_request_id(process))
         assert request.requester is not None
-        names[whose] = request.requester.name
+        names[case] = request.requester.name
         await person.requests.submit(request, {"A_KEY": CANARY})
         status, out, err = await wait_for_exit(process)
         assert (status, out) == (0, "[secret:A_KEY]\n"), err
@@ -271,10 +271,10 @@ async def test_a_runner_runs_within_its_token_and_asks_nobody(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await provide_secrets(agent, person, thread, A_KEY=CANARY, B_KEY="other-value")
-    made = server.run(
+    runner_token = server.run(
         "token", "create", "--role", "runner", "--lease-name", "A_KEY", "--lease-thread", thread
     )
-    _, token, err = await wait_for_exit(made)
+    _, token, err = await wait_for_exit(runner_token)
     assert token, err
     for name, status in (("A_KEY", 0), ("B_KEY", 125)):
         process = start(

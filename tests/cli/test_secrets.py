@@ -81,9 +81,9 @@ async def test_a_value_is_typed_at_a_prompt_that_does_not_show_it(
     async with run_on_terminal(server.data, *arguments) as (screen, _):
         await screen.shows("Value of A_KEY, hidden:")
         screen.type(f"{CANARY}\n")
-        shown = await screen.rest()
-    assert "value 1" in shown
-    assert CANARY not in shown
+        screen_text = await screen.rest()
+    assert "value 1" in screen_text
+    assert CANARY not in screen_text
     assert await lease_stored_value(server, agent, thread, "A_KEY") == CANARY
 
 
@@ -96,7 +96,7 @@ async def test_the_command_line_takes_no_value(server: Server, thread: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "stdin", "said"),
+    ("name", "stdin", "message"),
     [
         ("A_KEY", "", "blank"),
         ("LD_PRELOAD", CANARY, "Blocked by allow-list"),
@@ -104,11 +104,11 @@ async def test_the_command_line_takes_no_value(server: Server, thread: str) -> N
     ],
 )
 async def test_an_invalid_value_is_refused_without_being_shown(
-    server: Server, thread: str, name: str, stdin: str, said: str
+    server: Server, thread: str, name: str, stdin: str, message: str
 ) -> None:
     status, out, err = await run_secrets(server, "set", name, "--thread", thread, stdin=stdin)
     assert (status, out) == (1, "")
-    assert said in err
+    assert message in err
     assert CANARY not in err
 
 
@@ -161,8 +161,8 @@ async def test_a_server_with_a_key_file_gets_a_new_key_while_it_runs(
     assert re.match(
         r"[1-9]\d* came under the first master key; 0 could not be opened\.\nThe old key is gone", out
     )
-    after = (server.data / "master.key").read_text()
-    keys = [line for text in (before, after) for line in text.splitlines() if not line.startswith("#")]
+    new_key = (server.data / "master.key").read_text()
+    keys = [line for text in (before, new_key) for line in text.splitlines() if not line.startswith("#")]
     assert len(keys) == len(set(keys)) == 2
     assert await lease_stored_value(server, agent, thread, "A_KEY") == CANARY
 

@@ -131,26 +131,28 @@ def test_a_damaged_server_json_is_reported_and_not_replaced_beside_a_new_databas
 
 
 @requirement("I1")
-@pytest.mark.parametrize("kept", [True, False])
-def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(tmp_path: Path, kept: bool) -> None:
+@pytest.mark.parametrize("stored_tokens", [True, False])
+def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(
+    tmp_path: Path, stored_tokens: bool
+) -> None:
     with run_server(tmp_path) as (_, first), caller(first, "requester") as http:
         body = http.post("/v1/requests", json=ASK).json()
-    if not kept:
+    if not stored_tokens:
         (tmp_path / "server.json").unlink()
     with run_server(tmp_path, begin=start_on_full_disk) as (process, ready):
         tokens = {f"{role}_token" for role in ("requester", "responder", "admin")}
         assert ready == {"url": ready["url"], "read_only": "File too large"} | {
-            name: first[name] for name in tokens if kept
+            name: first[name] for name in tokens if stored_tokens
         }
         with caller(first | {"url": ready["url"]}, "requester") as http:
             assert http.get(f"/v1/requests/{body['id']}").json() == body
             assert http.get("/readyz").json()["error"]["code"] == "read_only"
             assert http.post("/v1/requests", json=ASK).status_code == 503
         process.terminate()
-        _, said = process.communicate(timeout=120)
-        assert said.count(b"started read-only: File too large.") == 1
-        assert (b"ASKBACK_BOOTSTRAP_TOKENS" in said) is not kept
-        assert b"Traceback" not in said
+        _, output = process.communicate(timeout=120)
+        assert output.count(b"started read-only: File too large.") == 1
+        assert (b"ASKBACK_BOOTSTRAP_TOKENS" in output) is not stored_tokens
+        assert b"Traceback" not in output
 
 
 def test_the_address_and_tokens_are_readable_only_by_their_owner(tmp_path: Path) -> None:
@@ -183,8 +185,8 @@ def test_behind_a_proxy_links_and_cookies_are_those_of_the_public_address(tmp_pa
     with run_server(tmp_path, ASKBACK_PUBLIC_URL="https://askback.example") as (_, ready):
         assert ready["login_url"].startswith("https://askback.example/login#")
         # Without X-Forwarded-Proto: some proxies do not send it.
-        seen = {"Host": "askback.example", "Origin": "https://askback.example"}
-        with httpx2.Client(base_url=ready["url"], headers=seen, trust_env=False) as browser:
+        headers = {"Host": "askback.example", "Origin": "https://askback.example"}
+        with httpx2.Client(base_url=ready["url"], headers=headers, trust_env=False) as browser:
             entered = sign_in_now(browser, ready["login_url"])
             assert entered.status_code == 201
             cookie = entered.headers["set-cookie"]
@@ -270,14 +272,17 @@ def test_a_port_in_use_is_named(tmp_path: Path) -> None:
 def test_a_person_sees_the_link_the_address_and_the_line_for_the_agent(tmp_path: Path) -> None:
     process = start("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(tmp_path))
     assert process.stdout is not None
-    seen = ""
-    while "Ctrl+C" not in seen:
+    output = ""
+    while "Ctrl+C" not in output:
         line = process.stdout.readline()
         assert line, complete(process)
-        seen += line.decode()
-    kept = json.loads((tmp_path / "server.json").read_text())
-    assert f"export ASKBACK_URL={kept['url']} ASKBACK_TOKEN={kept['requester_token']}" in seen
-    assert f"{kept['url']}/login#" in seen
+        output += line.decode()
+    server_record = json.loads((tmp_path / "server.json").read_text())
+    assert (
+        f"export ASKBACK_URL={server_record['url']} ASKBACK_TOKEN={server_record['requester_token']}"
+        in output
+    )
+    assert f"{server_record['url']}/login#" in output
     process.terminate()
     assert "TLS" in complete(process)[2]
 
@@ -344,7 +349,7 @@ def test_a_token_made_while_no_server_runs_works_in_the_next_one(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (("login",), 1, "askback serve"),
         (("token", "create", "--role", "root"), 2, "requester, responder, admin"),
@@ -354,11 +359,11 @@ def test_a_token_made_while_no_server_runs_works_in_the_next_one(tmp_path: Path)
     ],
 )
 def test_an_impossible_action_is_reported_in_a_sentence(
-    tmp_path: Path, arguments: tuple[str, ...], status: int, said: str
+    tmp_path: Path, arguments: tuple[str, ...], status: int, message: str
 ) -> None:
     ended, _, err = complete(start(*arguments, ASKBACK_DATA_DIR=str(tmp_path)))
     assert ended == status
-    assert said in err
+    assert message in err
     assert "Traceback" not in err
 
 

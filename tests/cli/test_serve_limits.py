@@ -28,7 +28,7 @@ def test_limits_of_the_command_line_are_listed_and_enforced(tmp_path: Path) -> N
 
 def test_a_limit_that_cannot_be_set_stops_the_start(tmp_path: Path) -> None:
     with start("serve", "--data-dir", str(tmp_path), "--limit", "labels=3") as process:
-        said = complete(process)
+        output = complete(process)
     assert process.returncode == 1
-    assert "--limit: 'labels' is not a limit. Did you mean label?" in str(said)
+    assert "--limit: 'labels' is not a limit. Did you mean label?" in str(output)
     assert list(tmp_path.iterdir()) == []

@@ -19,8 +19,8 @@ def thread(data: Path, *arguments: str, status: int = 0) -> str:
 
 
 def test_a_thread_is_exported_and_erased_without_a_server(tmp_path: Path) -> None:
-    made = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
-    assert made[0] == 0, made
+    token_output = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert token_output[0] == 0, token_output
     thread(tmp_path, "access", "t1", "--agent", "shop")
     thread(tmp_path, "archive", "t1")
     thread(tmp_path, "archive", "t1", "--undo")
@@ -38,8 +38,8 @@ def test_a_thread_is_exported_and_erased_without_a_server(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("undo", [(), ("--undo",)])
 def test_a_thread_that_does_not_exist_is_not_archived(tmp_path: Path, undo: tuple[str, ...]) -> None:
-    made = complete(start("rules", "add", "bash(make)", ASKBACK_DATA_DIR=str(tmp_path)))
-    assert made[0] == 0, made
+    rule_output = complete(start("rules", "add", "bash(make)", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert rule_output[0] == 0, rule_output
     for _ in range(2):
         assert "There is no such thread" in thread(tmp_path, "archive", "nope", *undo, status=1)
     assert "There is no such thread" in thread(tmp_path, "export", "nope", status=1)
@@ -48,8 +48,8 @@ def test_a_thread_that_does_not_exist_is_not_archived(tmp_path: Path, undo: tupl
 @requirement("N9")
 def test_agents_are_added_to_and_removed_from_a_thread_by_name(tmp_path: Path) -> None:
     for name in ("shop", "deploy-bot"):
-        made = complete(start("token", "create", "--agent", name, ASKBACK_DATA_DIR=str(tmp_path)))
-        assert made[0] == 0, made
+        token_output = complete(start("token", "create", "--agent", name, ASKBACK_DATA_DIR=str(tmp_path)))
+        assert token_output[0] == 0, token_output
     assert json.loads(thread(tmp_path, "access", "t1")) == {"owner": None, "others": "all", "people": {}}
     agents = json.loads(thread(tmp_path, "access", "t1", "--agent", "shop"))["agents"]
     two = json.loads(thread(tmp_path, "access", "t1", "--agent", "deploy-bot", "--agent", "shop"))["agents"]
@@ -60,8 +60,8 @@ def test_agents_are_added_to_and_removed_from_a_thread_by_name(tmp_path: Path) -
 
 
 def test_threads_are_renamed_listed_and_searched(tmp_path: Path) -> None:
-    made = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
-    assert made[0] == 0, made
+    token_output = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert token_output[0] == 0, token_output
     thread(tmp_path, "access", "t1", "--agent", "shop")
     thread(tmp_path, "rename", "t1", "Red shoes")
     thread(tmp_path, "rename", "t2", "Blue \x1b[31mshoes", status=1)

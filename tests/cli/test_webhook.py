@@ -21,23 +21,23 @@ async def run_webhook(server: Server, *arguments: str) -> tuple[int, str, str]:
 async def test_a_webhook_is_added_listed_and_removed(server: Server) -> None:
     status, out, err = await run_webhook(server, "add", URL, "--event", "request.escalated")
     assert status == 0, err
-    which, secret = out.split()
+    webhook_id, secret = out.split()
     assert secret.startswith("whsec_")
     _, listed, _ = await run_webhook(server, "list")
-    assert f"{which}  {URL}  request.escalated\n" in listed
+    assert f"{webhook_id}  {URL}  request.escalated\n" in listed
     _, as_json, _ = await run_webhook(server, "list", "--json")
-    assert which in {json.loads(line)["id"] for line in as_json.splitlines()}
+    assert webhook_id in {json.loads(line)["id"] for line in as_json.splitlines()}
     assert secret not in listed + as_json
-    assert (await run_webhook(server, "off", which))[:2] == (0, f"{which} is off.\n")
-    assert f"{which}  {URL}  request.escalated  (off)\n" in (await run_webhook(server, "list"))[1]
-    assert (await run_webhook(server, "on", which))[:2] == (0, f"{which} is on.\n")
+    assert (await run_webhook(server, "off", webhook_id))[:2] == (0, f"{webhook_id} is off.\n")
+    assert f"{webhook_id}  {URL}  request.escalated  (off)\n" in (await run_webhook(server, "list"))[1]
+    assert (await run_webhook(server, "on", webhook_id))[:2] == (0, f"{webhook_id} is on.\n")
     assert (await run_webhook(server, "list"))[1] == listed
-    assert await run_webhook(server, "deliveries", which) == (0, "", "There are no deliveries.\n")
-    status, out, _ = await run_webhook(server, "test", which)
+    assert await run_webhook(server, "deliveries", webhook_id) == (0, "", "There are no deliveries.\n")
+    status, out, _ = await run_webhook(server, "test", webhook_id)
     assert (status, out.endswith(" ms\n")) == (0, True)  # nobody is there: the reason varies
-    status, _, err = await run_webhook(server, "redeliver", which, "--delivery", "dlv_none")
+    status, _, err = await run_webhook(server, "redeliver", webhook_id, "--delivery", "dlv_none")
     assert (status, "no such delivery" in err) == (1, True)
-    assert (await run_webhook(server, "remove", which))[:2] == (0, f"{which} is removed.\n")
+    assert (await run_webhook(server, "remove", webhook_id))[:2] == (0, f"{webhook_id} is removed.\n")
 
 
 async def test_an_invalid_webhook_is_refused(server: Server) -> None:

@@ -270,8 +270,8 @@ async def test_a_decision_is_about_the_shown_call(agent: AsyncClient, person: As
 
 
 async def test_only_assignees_may_answer(agent: AsyncClient, person: AsyncClient, thread: str):
-    for what in (FORM, Approval(tool="bash", input=PUSH)):
-        request = await agent.requests.create(what, thread_id=thread, assignees=["somebody-else"])
+    for request_body in (FORM, Approval(tool="bash", input=PUSH)):
+        request = await agent.requests.create(request_body, thread_id=thread, assignees=["somebody-else"])
         with pytest.raises(Forbidden) as exc_info:
             await person.requests.decline(request)
         assert exc_info.value.code == "not_assigned"

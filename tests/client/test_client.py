@@ -334,7 +334,9 @@ async def test_messages_stream_into_the_thread(agent: AsyncClient, person: Async
         await out.write("")
         await out.write("two.")
     tool = {"type": "tool", "tool_call_id": "tc1", "name": "ls"}
-    again = [await agent.threads.create_message([tool], thread_id=thread, id=f"m {thread}") for _ in range(2)]
+    message_ids = [
+        await agent.threads.create_message([tool], thread_id=thread, id=f"m {thread}") for _ in range(2)
+    ]
     await person.say("Hi", thread_id=thread)
     shown_thread = await agent.threads.get(thread)
     assert [(m["role"], m["content"]) for m in shown_thread["messages"]] == [
@@ -343,10 +345,10 @@ async def test_messages_stream_into_the_thread(agent: AsyncClient, person: Async
         ("agent", [tool]),
         ("user", [{"type": "text", "text": "Hi"}]),
     ]
-    assert (shown_thread["messages"][0]["id"], shown_thread["messages"][1]["id"], again[0]) == (
+    assert (shown_thread["messages"][0]["id"], shown_thread["messages"][1]["id"], message_ids[0]) == (
         first,
         out.id,
-        again[1],
+        message_ids[1],
     )
 
 

@@ -29,8 +29,8 @@ def in_child(work: Callable[[], object]) -> str:
             os._exit(0)
     os.close(writer)
     os.waitpid(child, 0)
-    with os.fdopen(reader) as said:
-        return said.read()
+    with os.fdopen(reader) as pipe:
+        return pipe.read()
 
 
 EXPECTED = f"ForkedClient: {ForkedClient()}"

@@ -202,7 +202,7 @@ async def test_a_call_whose_task_is_cancelled_is_withdrawn_or_reported_as_failed
     started_event = asyncio.Event()
 
     @requires_approval(client=agent, thread_id="t1")
-    async def work(what: str) -> None:
+    async def work(task: str) -> None:
         started_event.set()
         await asyncio.Event().wait()
 
@@ -234,10 +234,10 @@ async def test_a_result_is_not_lost_with_the_server_and_without_one_nothing_runs
     async with own_server.client(retry_for=0.2) as agent, own_server.client("responder") as person:
 
         @requires_approval(client=agent, thread_id="t1")
-        async def work(what: str) -> str:
-            wrapped_calls.append(what)
+        async def work(task: str) -> str:
+            wrapped_calls.append(task)
             own_server.kill()
-            return what
+            return task
 
         async with deciding(person, "t1", YES):
             assert await work("a") == "a"

@@ -53,12 +53,12 @@ async def test_a_pending_wait_uses_little_memory_whatever_the_size_of_its_form(
         with anyio.fail_after(120):
             await wait_until_asked(agent, thread)
         gc.collect()
-        after, _ = tracemalloc.get_traced_memory()
+        memory_after, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
-    assert (after - before) / COUNT < most
+    assert (memory_after - before) / COUNT < most
 
 
 @pytest.mark.parametrize("transport", ["websocket", "http"])

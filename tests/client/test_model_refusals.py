@@ -57,28 +57,33 @@ async def test_a_person_corrects_what_the_model_refuses(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     letters, many = {**GOOD, "address.zip": "abc"}, {**GOOD, "nights": 30}
-    async with answering(person, thread, letters, many, GOOD) as seen:
+    async with answering(person, thread, letters, many, GOOD) as received_answers:
         booking = await agent.model(Booking, thread_id=thread)
     assert (booking.nights, booking.address.zip) == (2, "12345")
-    assert [(error.path, error.message) for error in seen[1].field_errors] == [
+    assert [(error.path, error.message) for error in received_answers[1].field_errors] == [
         ('values["address.zip"]', "A postcode has digits only.")
     ]
-    assert (seen[2].error_summary, seen[2].revision) == ("At most 20 nights for all guests together.", 3)
-    assert seen[2].submitted is not None
-    assert seen[2].submitted.values["nights"] == 30
+    assert (received_answers[2].error_summary, received_answers[2].revision) == (
+        "At most 20 nights for all guests together.",
+        3,
+    )
+    assert received_answers[2].submitted is not None
+    assert received_answers[2].submitted.values["nights"] == 30
 
 
 async def test_the_callers_validator_comes_after_that_of_the_model(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    async with answering(person, thread, {**GOOD, "nights": 30}, {**GOOD, "nights": 7}, GOOD) as seen:
+    async with answering(
+        person, thread, {**GOOD, "nights": 30}, {**GOOD, "nights": 7}, GOOD
+    ) as received_answers:
         booking = await agent.model(
             Booking,
             thread_id=thread,
             validate=lambda answer: {"nights": "No weeks."} if answer.values["nights"] == 7 else None,
         )
     assert booking.nights == 2
-    assert [error.message for error in seen[2].field_errors] == ["No weeks."]
+    assert [error.message for error in received_answers[2].field_errors] == ["No weeks."]
 
 
 @requirement("F15")
@@ -93,10 +98,10 @@ async def test_values_that_nobody_can_correct_are_named(agent: AsyncClient, thre
     class Even(BaseModel):
         n: Annotated[int, AfterValidator(lambda n: n if n % 2 == 0 else int("odd"))] = 1
 
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await agent.model(Even, thread_id=thread, timeout_s=1, on_timeout="default")
-    assert refused.value.code == "refused_by_type"
-    assert [error["path"] for error in refused.value.field_errors] == ["values.n"]
+    assert exc_info.value.code == "refused_by_type"
+    assert [error["path"] for error in exc_info.value.field_errors] == ["values.n"]
 
 
 def test_only_a_type_with_rules_of_its_own_is_checked_by_the_agent() -> None:

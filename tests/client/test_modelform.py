@@ -216,7 +216,7 @@ def test_a_dataclass_and_a_typed_dict_come_back_with_their_types():
 
 
 @pytest.mark.parametrize(
-    ("pattern", "whole"),
+    ("pattern", "whole_pattern"),
     [
         ("^[A-Z]+$", "^[A-Z]+$"),
         ("[A-Z]", "(?s:.*)(?:[A-Z])(?s:.*)"),
@@ -224,12 +224,12 @@ def test_a_dataclass_and_a_typed_dict_come_back_with_their_types():
         (r"a\$", r"(?s:.*)(?:a\$)(?s:.*)"),
     ],
 )
-def test_a_pattern_that_may_match_anywhere_matches_anywhere_in_the_form_too(pattern: str, whole: str):
+def test_a_pattern_that_may_match_anywhere_matches_anywhere_in_the_form_too(pattern: str, whole_pattern: str):
     coded_model = type(
         "Coded", (BaseModel,), {"__annotations__": {"v": Annotated[str, Field(pattern=pattern)]}}
     )
     (field,) = model_form(coded_model).form.all_fields
-    assert field.model_dump()["pattern"] == whole
+    assert field.model_dump()["pattern"] == whole_pattern
 
 
 def test_the_validators_of_the_model_decide_last():

@@ -92,9 +92,9 @@ async def test_a_run_lasts_as_long_as_its_block(connect: Connect, thread: str) -
 )
 async def test_an_option_that_is_not_json_is_named(connect: Connect, thread: str, options: Any) -> None:
     async with connect() as agent:
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(Invalid) as exc_info:
             await agent.form(FORM, thread_id=thread, **options)
-        assert [(error["path"], error["code"]) for error in refused.value.field_errors] == [
+        assert [(error["path"], error["code"]) for error in exc_info.value.field_errors] == [
             (*options, "not_json"),
         ]
 

@@ -128,10 +128,10 @@ async def test_the_audit_log_has_the_person_and_the_transport_of_a_decision(
     connect: Connect, agent: AsyncClient, thread: str, unique_command: str
 ):
     async with connect("responder", via="cli") as person, connect("admin") as admin:
-        after, _ = (await admin.audit.list(limit=1)).head
+        last_seq, _ = (await admin.audit.list(limit=1)).head
         async with deciding(person, thread, {"decision": "deny"}):
             decision = await agent.approve("bash", {"command": unique_command}, thread_id=thread)
-        page = await admin.audit.list(after=after)
+        page = await admin.audit.list(after=last_seq)
     (entry,) = [entry for entry in page if entry["action"] == "decide"]
     assert (entry["via"], entry["actor"]["role"], entry["decision"]) == ("cli", "responder", "deny")
     assert entry["digest"] == decision.digest

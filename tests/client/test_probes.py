@@ -241,11 +241,13 @@ async def test_the_server_runs_the_probe_that_the_agent_names(thread: str) -> No
         assert (good.status, good.verified) == ("answered", True)
         assert [error.message for error in requests[1].field_errors] == ["The CRM refuses it."]
         async with submitting(person, f"{thread}-2", {"A_KEY": "unreachable"}):
-            kept = await agent.secrets.request(
+            stored_secret = await agent.secrets.request(
                 "A_KEY", reason="To try it.", thread_id=f"{thread}-2", probe="crm"
             )
-        assert (kept.status, kept.verified) == ("answered", False)
-        assert kept.text.endswith("It could not be checked whether it can be used: it may turn out that not.")
+        assert (stored_secret.status, stored_secret.verified) == ("answered", False)
+        assert stored_secret.text.endswith(
+            "It could not be checked whether it can be used: it may turn out that not."
+        )
         with pytest.raises(Invalid) as exc_info:
             await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe="other")
         assert [fault["path"] for fault in exc_info.value.field_errors] == ["secret.probe"]

@@ -27,7 +27,9 @@ async def answer_after_turn(
 
 @requirement("F23")
 async def test_each_resume_is_delivered_once(agent: AsyncClient, person: AsyncClient, thread: str) -> None:
-    asked = [(await answer_after_turn(agent, person, thread, dish)).id for dish in ("soup", "rice", "fish")]
+    request_ids = [
+        (await answer_after_turn(agent, person, thread, dish)).id for dish in ("soup", "rice", "fish")
+    ]
     received_resumes: list[Resume] = []
     with anyio.fail_after(120):
         async for resume in agent.resumes.listen(thread):
@@ -35,7 +37,7 @@ async def test_each_resume_is_delivered_once(agent: AsyncClient, person: AsyncCl
             if len(received_resumes) == 3:
                 await agent.resumes.ack(resume)
                 break
-    assert [resume.request_id for resume in received_resumes] == asked
+    assert [resume.request_id for resume in received_resumes] == request_ids
     assert received_resumes[0].request.answer is not None
     assert received_resumes[0].request.answer.values == {"dish": "soup"}
     assert "Lunch" in received_resumes[0].text
@@ -105,13 +107,13 @@ async def test_a_handler_gets_each_resume_and_a_failure_stops_no_other(
         if len(done) == 1:
             raise LookupError("the kitchen is closed")
 
-    asked = [(await answer_after_turn(agent, person, thread)).id for _ in range(2)]
+    request_ids = [(await answer_after_turn(agent, person, thread)).id for _ in range(2)]
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(go_on.listen)
             await all_event.wait()
             tasks.cancel_scope.cancel()
-    assert done == asked
+    assert done == request_ids
     assert go_on.__doc__ == "Go on."
 
 

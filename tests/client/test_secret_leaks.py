@@ -54,10 +54,10 @@ def report_texts(error: BaseException) -> str:
 
 def assert_no_value(error: BaseException) -> None:
     """Fail if a value is in an error, its cause or its context."""
-    seen: BaseException | None = error
-    while seen is not None:
-        assert CANARY not in report_texts(seen)
-        seen = seen.__cause__ or seen.__context__
+    exception: BaseException | None = error
+    while exception is not None:
+        assert CANARY not in report_texts(exception)
+        exception = exception.__cause__ or exception.__context__
 
 
 def test_a_value_in_a_variable_of_a_frame_is_found() -> None:
@@ -91,9 +91,9 @@ async def test_a_value_that_is_refused_is_not_in_the_error(
     with pytest.raises(Invalid) as no_text:
         await person.requests.submit(request, {"A_KEY": [CANARY]})  # type: ignore[dict-item]
     assert_no_value(no_text.value)
-    with pytest.raises(Invalid) as kept:
+    with pytest.raises(Invalid) as kept_exc_info:
         await person.secrets.set("A_KEY", TOO_LONG, scope="session", thread_id=thread)
-    assert_no_value(kept.value)
+    assert_no_value(kept_exc_info.value)
 
 
 @requirement("E5")
@@ -160,9 +160,9 @@ UNREADABLE = [
 
 
 @requirement("E5")
-@pytest.mark.parametrize("which", range(len(UNREADABLE)))
-async def test_an_unreadable_lease_is_reported_without_its_content(which: int) -> None:
-    async with answering(http(UNREADABLE[which])) as url, AsyncClient(url, "t") as client:
+@pytest.mark.parametrize("case", range(len(UNREADABLE)))
+async def test_an_unreadable_lease_is_reported_without_its_content(case: int) -> None:
+    async with answering(http(UNREADABLE[case])) as url, AsyncClient(url, "t") as client:
         with pytest.raises(AskbackError, match="cannot be read") as exc_info:
             async with client.secrets.lease("A_KEY", thread_id="t1"):
                 pytest.fail("a lease was read out of this")

@@ -94,10 +94,14 @@ async def test_a_secret_stored_in_the_scope_is_returned_without_asking(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await submit_secrets(agent, person, thread, {"A_KEY": VALUE})
-    again = await agent.secrets.request(["A_KEY"], reason="To try it.", thread_id=thread)
-    assert again
-    assert (again.status, again.existing, again.scope) == ("already_present", ("A_KEY",), "session")
-    assert again.text == "[askback] A_KEY was already configured. You can proceed."
+    second_request = await agent.secrets.request(["A_KEY"], reason="To try it.", thread_id=thread)
+    assert second_request
+    assert (second_request.status, second_request.existing, second_request.scope) == (
+        "already_present",
+        ("A_KEY",),
+        "session",
+    )
+    assert second_request.text == "[askback] A_KEY was already configured. You can proceed."
 
 
 async def test_a_person_who_uses_stored_values_types_only_the_rest(
@@ -127,17 +131,17 @@ async def test_a_dismissed_request_is_not_asked_again_and_returns_the_same_text(
 ) -> None:
     async with submitting(person, thread, "dismissed") as requests:
         first = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread)
-        again = await agent.secrets.request("A_KEY", reason="Please.", thread_id=thread)
+        second_request = await agent.secrets.request("A_KEY", reason="Please.", thread_id=thread)
     assert not first
-    assert (first.status, again.status) == ("dismissed", "dismissed")
-    assert first.text == again.text
+    assert (first.status, second_request.status) == ("dismissed", "dismissed")
+    assert first.text == second_request.text
     assert first.text == (
         "[askback] User dismissed the request for A_KEY. Do not re-request immediately — "
         "ask whether to proceed without, or move on to other work."
     )
     assert len(requests) == 1
-    assert again.request is not None
-    assert again.request.repeated
+    assert second_request.request is not None
+    assert second_request.request.repeated
 
 
 async def test_the_name_that_the_model_reads_can_be_changed(

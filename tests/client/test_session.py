@@ -181,8 +181,8 @@ def test_a_server_without_the_operation_for_ending_a_wait_gets_no_retry():
     session, ticket = Session(), Ticket()
     session.wait("req_1", ticket)
     ended_frame = frame(session.abandon(ticket))
-    refused = {"code": "unknown_operation", "message": "no", "status": 422}
-    assert not receive(session, id=ended_frame["id"], error=refused).reset
+    error_members = {"code": "unknown_operation", "message": "no", "status": 422}
+    assert not receive(session, id=ended_frame["id"], error=error_members).reset
 
 
 def test_calls_time_out_and_waits_never_do():

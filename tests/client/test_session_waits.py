@@ -40,7 +40,7 @@ class Waits(RandomFrames):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.tickets: list[Ticket] = []
-        self.answered: set[str] = set()
+        self.answered_ids: set[str] = set()
         self.watched: set[str] = set()
 
     def wait(self) -> None:
@@ -62,7 +62,7 @@ class Waits(RandomFrames):
             self.send(self.session.abandon(ticket))
 
     def answer(self, request_id: str) -> None:
-        self.answered.add(request_id)
+        self.answered_ids.add(request_id)
         if request_id in self.watched:
             self.watched.remove(request_id)
             self.to_client.append({"settled": {"id": request_id, "status": "answered"}})
@@ -81,8 +81,8 @@ class Waits(RandomFrames):
             self.watched -= ids
             ok: dict[str, Any] = {}
         else:
-            self.watched |= ids - self.answered
-            settled = [{"id": item, "status": "answered"} for item in sorted(ids & self.answered)]
+            self.watched |= ids - self.answered_ids
+            settled = [{"id": item, "status": "answered"} for item in sorted(ids & self.answered_ids)]
             ok = {"settled": settled, "unknown": []}
             if frame["op"] == "create_request":
                 ok = settled[0] if settled else {"id": frame["key"], "status": "pending"}

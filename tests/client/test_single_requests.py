@@ -23,8 +23,8 @@ async def test_a_lease_is_tried_again_until_the_server_is_back(
         own_server.kill()
 
         async def lease() -> None:
-            async with agent.secrets.lease("A_KEY", thread_id=thread) as held:
-                assert held["A_KEY"].reveal() == "value-of-a-key"
+            async with agent.secrets.lease("A_KEY", thread_id=thread) as leased_secret:
+                assert leased_secret["A_KEY"].reveal() == "value-of-a-key"
 
         with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:

@@ -48,8 +48,8 @@ def person(server: ServerProcess):
 
 
 def test_it_has_every_method_and_resource_of_the_asynchronous_client():
-    def public(of: object) -> set[str]:
-        return {name for name in dir(of) if not name.startswith("_")}
+    def public(client_class: object) -> set[str]:
+        return {name for name in dir(client_class) if not name.startswith("_")}
 
     async def resources() -> dict[str, set[str]]:
         async with AsyncClient("http://127.0.0.1:1", "t") as client:

@@ -21,12 +21,12 @@ class HeldReplies(httpx2.AsyncBaseTransport):
     """A server whose replies wait until the test releases them."""
 
     def __init__(self) -> None:
-        self.asked: asyncio.Queue[httpx2.URL] = asyncio.Queue()
+        self.requested_urls: asyncio.Queue[httpx2.URL] = asyncio.Queue()
         self.go = asyncio.Event()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Reply that it is pending."""
-        self.asked.put_nowait(request.url)
+        self.requested_urls.put_nowait(request.url)
         await self.go.wait()
         return httpx2.Response(200, json=PENDING)
 
@@ -43,16 +43,16 @@ async def test_a_wait_that_is_over_before_it_has_begun_is_not_polled() -> None:
 
     with anyio.fail_after(120):
         await say(1, "wait")
-        await server.asked.get()
+        await server.requested_urls.get()
         await say(2, "unwait")
         assert (await heard())["id"] == 2
         server.go.set()
         assert (await heard())["id"] == 1
         await anyio.wait_all_tasks_blocked()
-        assert server.asked.empty()
+        assert server.requested_urls.empty()
         server.go.clear()
         await say(3, "wait")  # and it can begin again
-        await server.asked.get()
+        await server.requested_urls.get()
         server.go.set()
-        assert (await server.asked.get()).params["receipt"] == "true"
+        assert (await server.requested_urls.get()).params["receipt"] == "true"
     await frames.close()

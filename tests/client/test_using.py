@@ -24,10 +24,10 @@ async def agent() -> AsyncIterator[AsyncClient]:
 async def test_an_approval_is_used_once_and_the_second_use_is_refused(agent: AsyncClient) -> None:
     approved_decision = await agent.approve("deploy", DEPLOY)
     used = await agent.use(approved_decision)
-    again = await agent.use(approved_decision)
+    second_use = await agent.use(approved_decision)
     assert (used.status, used.input) == ("approve", DEPLOY)
-    assert (again.status, bool(again), again.input) == ("used", False, {})
-    assert "has been started before" in again.text
+    assert (second_use.status, bool(second_use), second_use.input) == ("used", False, {})
+    assert "has been started before" in second_use.text
 
 
 async def test_a_denial_is_returned_unchanged(agent: AsyncClient) -> None:

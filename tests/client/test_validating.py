@@ -67,30 +67,32 @@ async def test_a_refused_answer_is_asked_again_with_its_errors_and_values(
     async with answering(person, thread, {"dish": "soup", "note": "hot"}, {"dish": "rice"}) as requests:
         answer = await agent.form(LUNCH, thread_id=thread, validate=refuse_soup)
     assert answer.values == {"dish": "rice"}
-    again = requests[1]
-    assert (again.revision, again.status) == (2, "pending")
-    assert [(error.path, error.message) for error in again.field_errors] == [("values.dish", "Soup is off.")]
-    assert again.submitted is not None
-    assert again.submitted.values == {"dish": "soup", "note": "hot"}
+    second_request = requests[1]
+    assert (second_request.revision, second_request.status) == (2, "pending")
+    assert [(error.path, error.message) for error in second_request.field_errors] == [
+        ("values.dish", "Soup is off.")
+    ]
+    assert second_request.submitted is not None
+    assert second_request.submitted.values == {"dish": "soup", "note": "hot"}
 
 
 @requirement("F13")
 @pytest.mark.parametrize(
-    ("verdict", "told"),
+    ("verdict", "expected_text"),
     [
         ("Not today.", "Not today."),
         (AskAgain(error_summary="Not today.", field_errors={"dish": "No."}), "Not today."),
     ],
 )
 async def test_a_verdict_may_be_a_sentence_or_more(
-    agent: AsyncClient, person: AsyncClient, thread: str, verdict: Any, told: str
+    agent: AsyncClient, person: AsyncClient, thread: str, verdict: Any, expected_text: str
 ) -> None:
     async def check(answer: Answer) -> Any:
         return verdict if answer.values["dish"] == "soup" else None
 
     async with answering(person, thread, {"dish": "soup"}, {"dish": "rice"}) as requests:
         await agent.form(LUNCH, thread_id=thread, validate=check)
-    assert requests[1].error_summary == told
+    assert requests[1].error_summary == expected_text
 
 
 @requirement("F14")
@@ -127,12 +129,12 @@ async def test_a_validator_may_return_a_result_and_errors_may_come_first(
         {"number": 12},
         "Booked, number 12.",
     )
-    first, again = requests
+    first, second_request = requests
     assert [(error.path, error.message) for error in first.field_errors] == [
         ("values.dish", "Yesterday's was off.")
     ]
-    assert (first.expires_at, again.timeout_s) == (None, 60)
-    assert again.expires_at is not None
+    assert (first.expires_at, second_request.timeout_s) == (None, 60)
+    assert second_request.expires_at is not None
 
 
 @requirement("F20")

@@ -98,8 +98,8 @@ def test_without_a_client_it_is_that_of_the_environment(
             return [*await agent.requests.list(thread_id=thread)]
 
     # A loop of its own: the default client belongs to the loop, which other tests of this process may share.
-    asked = asyncio.run(converse())
-    assert [(r.source, r.approval and r.approval.input) for r in asked] == [
+    approval = asyncio.run(converse())
+    assert [(r.source, r.approval and r.approval.input) for r in approval] == [
         ("policy", {"file_path": "b"}),
         ("policy", {"file_path": "a"}),
     ]

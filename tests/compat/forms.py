@@ -98,9 +98,9 @@ def choice(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def single_choice(draw: st.DrawFn) -> dict[str, Any]:
-    made = choice(draw)
-    first_options = made["options"][0]
-    return made | optional(
+    choice_field = choice(draw)
+    first_options = choice_field["options"][0]
+    return choice_field | optional(
         draw, default=st.just(first_options if isinstance(first_options, str) else first_options["value"])
     )
 
@@ -110,10 +110,10 @@ def select(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def multiple_choice(draw: st.DrawFn) -> dict[str, Any]:
-    made = choice(draw)
-    count = len(made["options"])
+    choice_field = choice(draw)
+    count = len(choice_field["options"])
     counts = optional(draw, min_choices=st.integers(0, count), max_choices=st.just(count))
-    return made | counts | optional(draw, widget=st.sampled_from(["checkboxes", "chips", "dropdown"]))
+    return choice_field | counts | optional(draw, widget=st.sampled_from(["checkboxes", "chips", "dropdown"]))
 
 
 def moment(kind: str) -> Any:
@@ -136,8 +136,8 @@ RULES: dict[str, Any] = {
 def forms(draw: st.DrawFn) -> Form:
     """Draw a form, in sections or not."""
     ids = ["a", "b.c", "d e", "f/g~h", "i"][: draw(st.integers(1, 5))]
-    made = [draw(fields(id_)) for id_ in ids]
-    for earlier, later in pairwise(made):
+    drawn_fields = [draw(fields(id_)) for id_ in ids]
+    for earlier, later in pairwise(drawn_fields):
         if draw(st.integers(0, 3)) == 0 and not earlier.get("readonly"):
             later["visible_if"] = {"field": earlier["id"], "provided": draw(st.booleans())}
     body = optional(
@@ -149,18 +149,18 @@ def forms(draw: st.DrawFn) -> Form:
         locale=st.just("de"),
     )
     if draw(st.booleans()):
-        cut = draw(st.integers(0, len(made)))
-        parts = [part for part in (made[:cut], made[cut:]) if part]
+        cut = draw(st.integers(0, len(drawn_fields)))
+        parts = [part for part in (drawn_fields[:cut], drawn_fields[cut:]) if part]
         body["sections"] = [
             {
-                "id": f"s{place}",
+                "id": f"s{index}",
                 "fields": part,
                 **optional(draw, title=TEXTS, optional=st.booleans(), submit_label=TEXTS),
             }
-            for place, part in enumerate(parts)
+            for index, part in enumerate(parts)
         ]
     else:
-        body["fields"] = made
+        body["fields"] = drawn_fields
     try:
         return check_form(body)
     except Faults:

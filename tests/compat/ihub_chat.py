@@ -28,9 +28,9 @@ async def call(api: Api, arguments: Any, *, id_: str = "call_1", **query: str) -
     return json.loads(message["content"]), reply.json().get("field_errors")
 
 
-async def answer(api: Api, question: str = "call_1", **said: Any) -> Any:
+async def answer(api: Api, question: str = "call_1", **members: Any) -> Any:
     """Answer a question in the next message."""
-    sent = {"role": "user", "content": "", "clarificationResponse": {"questionId": question, **said}}
+    sent = {"role": "user", "content": "", "clarificationResponse": {"questionId": question, **members}}
     return await (await api.as_("responder")).post(CHAT, json={"messages": [sent]})
 
 

@@ -76,9 +76,9 @@ def components(messages: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     (listed,) = [
         message["updateComponents"]["components"] for message in messages if "updateComponents" in message
     ]
-    made = {item["id"]: item for item in listed}
-    assert len(made) == len(listed)
-    return made
+    components_by_id = {item["id"]: item for item in listed}
+    assert len(components_by_id) == len(listed)
+    return components_by_id
 
 
 def pressed_message(messages: list[dict[str, Any]], button: str, model: dict[str, Any]) -> dict[str, Any]:
@@ -90,18 +90,18 @@ def pressed_message(messages: list[dict[str, Any]], button: str, model: dict[str
             _, kind, id_ = value["path"].split("/")
             value = model[kind][id_.replace("~1", "/").replace("~0", "~")]
         context[name] = value
-    said = {
+    press_message = {
         "name": event["name"],
         "surfaceId": "s",
         "sourceComponentId": button,
         "timestamp": "2026-11-20T09:00:00Z",
     }
-    return {"version": "v0.9", "action": {**said, "context": context}}
+    return {"version": "v0.9", "action": {**press_message, "context": context}}
 
 
 def entered_model(form: Form, values: dict[str, Any], model: dict[str, Any]) -> dict[str, Any]:
     """The data model after a person has entered an answer: texts for numbers, lists for every picker."""
-    made = {
+    model_values = {
         "values": {id_: [] if isinstance(value, list) else "" for id_, value in model["values"].items()},
         "other": dict(model["other"]),
     }
@@ -111,11 +111,11 @@ def entered_model(form: Form, values: dict[str, Any], model: dict[str, Any]) -> 
         if field.type in ("select", "radio", "multiselect"):
             chosen_values = value if isinstance(value, list) else [value]
             options = [option.value for option in getattr(field, "options", [])]
-            made["values"][field.id] = [str(item) for item in chosen_values if item in options]
-            made["other"] |= {field.id: item for item in chosen_values if item not in options}
+            model_values["values"][field.id] = [str(item) for item in chosen_values if item in options]
+            model_values["other"] |= {field.id: item for item in chosen_values if item not in options}
         else:
-            made["values"][field.id] = str(value) if field.type == "number" else value
-    return made
+            model_values["values"][field.id] = str(value) if field.type == "number" else value
+    return model_values
 
 
 @requirement("F32")

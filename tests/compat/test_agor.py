@@ -176,25 +176,28 @@ async def test_submitted_values_are_refused_by_name_and_never_repeated(
     for body, errors in BAD_SUBMISSIONS:
         with caplog.at_level("DEBUG"):
             reply = await person.post(f"{PATH}/widgets/{widget}/submit", json=body)
-        said = reply.json()
-        assert (reply.status_code, said["name"], said["code"]) == (422, "Unprocessable", 422), (body, said)
-        assert said["message"].startswith("Invalid submit payload: ")
-        assert said["errors"].keys() == errors.keys()
-        assert all(text in (..., said["errors"][name]) for name, text in errors.items()), said
+        error_body = reply.json()
+        assert (reply.status_code, error_body["name"], error_body["code"]) == (422, "Unprocessable", 422), (
+            body,
+            error_body,
+        )
+        assert error_body["message"].startswith("Invalid submit payload: ")
+        assert error_body["errors"].keys() == errors.keys()
+        assert all(text in (..., error_body["errors"][name]) for name, text in errors.items()), error_body
         places = {name if name in {"", "scope", "values"} else f"values.{name}" for name in errors}
-        assert {issue["path"] for issue in said["data"]["issues"]} == places
-        shown = await person.get(f"{PATH}/messages/{widget}")
-        assert shown.json()["metadata"]["widget"]["status"] == "pending"
+        assert {issue["path"] for issue in error_body["data"]["issues"]} == places
+        message_reply = await person.get(f"{PATH}/messages/{widget}")
+        assert message_reply.json()["metadata"]["widget"]["status"] == "pending"
         assert (await person.get("/v1/secrets")).json()["secrets"] == []
-        assert CANARY not in reply.text + shown.text + caplog.text
+        assert CANARY not in reply.text + message_reply.text + caplog.text
 
 
 async def test_the_page_gets_the_arguments_of_the_tool(api: Api):
     help_ = {"description": "A private app", "placeholder": "pat-…", "input_type": "text"}
     arguments = {**ENV, "variable_metadata": {"HUBSPOT_API_KEY": help_}, "default_scope": "session"}
     widget = await ask(api, "env_vars", arguments)
-    shown = await (await api.as_("responder")).get(f"{PATH}/messages/{widget}")
-    assert shown.json()["metadata"]["widget"]["params"] == arguments
+    reply = await (await api.as_("responder")).get(f"{PATH}/messages/{widget}")
+    assert reply.json()["metadata"]["widget"]["params"] == arguments
 
 
 async def test_a_session_that_cannot_be_is_refused_with_its_place(api: Api):

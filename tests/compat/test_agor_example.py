@@ -21,7 +21,7 @@ async def test_the_example_gets_its_messages_and_no_value(data: Path) -> None:
     server = json.loads((data / "server.json").read_text())
     process = run("agor_agent.py", data, ASKBACK_URL=server["url"], ASKBACK_TOKEN=server["requester_token"])
     headers = {"Authorization": f"Bearer {server['responder_token']}"}
-    answered = set[str]()
+    answered_ids = set[str]()
     with anyio.fail_after(120):
         async with (
             httpx2.AsyncClient(base_url=server["url"], headers=headers, timeout=120) as page,
@@ -30,14 +30,14 @@ async def test_the_example_gets_its_messages_and_no_value(data: Path) -> None:
             async for line in events.aiter_lines():
                 event = json.loads(line.removeprefix("data: ")) if line.startswith("data: ") else {}
                 widget = event.get("request", {}).get("id", "")
-                if event.get("type") != "request.created" or widget in answered:
+                if event.get("type") != "request.created" or widget in answered_ids:
                     continue
-                answered.add(widget)
+                answered_ids.add(widget)
                 message = (await page.get(f"/compat/agor/messages/{widget}")).json()
                 body = BODIES[message["metadata"]["widget"]["widget_type"]]
                 reply = await page.post(f"/compat/agor/widgets/{widget}/submit", json=body)
                 assert reply.status_code == 200, reply.text
-                if len(answered) == len(BODIES):
+                if len(answered_ids) == len(BODIES):
                     break
         out, _ = await anyio.to_thread.run_sync(process.communicate)
     assert out.splitlines() == [

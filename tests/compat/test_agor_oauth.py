@@ -66,12 +66,12 @@ async def test_an_account_is_connected_by_its_provider_alone(scene: Scene):
         "status": "submitted",
         "auto_resume_queued": True,
     }
-    shown = await person.get(message)
-    assert shown.json()["content"] == 'Connect "crm": To read contacts.'
-    assert shown.json()["metadata"]["widget"]["result_meta"] == {"provider": "crm", "outcome": "done"}
+    message_reply = await person.get(message)
+    assert message_reply.json()["content"] == 'Connect "crm": To read contacts.'
+    assert message_reply.json()["metadata"]["widget"]["result_meta"] == {"provider": "crm", "outcome": "done"}
     resumed_reply = await agent.get("/v1/threads/s1/resumes")
     assert "CRM_TOKEN" in resumed_reply.text
-    assert ACCESS not in shown.text + finished_reply.text + resumed_reply.text
+    assert ACCESS not in message_reply.text + finished_reply.text + resumed_reply.text
 
 
 @pytest.mark.parametrize(

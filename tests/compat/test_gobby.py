@@ -307,17 +307,23 @@ async def test_a_refusal_names_the_member_that_was_sent(api: Api):
 
 
 @pytest.mark.parametrize("text", ["\\u0000", "\\u001b", "\\u202e"])
-@pytest.mark.parametrize("place", ["question", "header", "label", "tool_use_id", "agent_id", "tool_name"])
+@pytest.mark.parametrize(
+    "field_name", ["question", "header", "label", "tool_use_id", "agent_id", "tool_name"]
+)
 async def test_characters_that_cannot_be_shown_are_refused_where_they_are(
-    shared_api: Api, place: str, text: str
+    shared_api: Api, field_name: str, text: str
 ):
-    asked = question(["@label", "B"], multiple=False, text="@question") | {"header": "@header"}
-    use = {"tool_name": "AskUserQuestion", "input": {"questions": [asked]}, "tool_use_id": "@tool_use_id"}
-    if place == "tool_name":
+    question_input = question(["@label", "B"], multiple=False, text="@question") | {"header": "@header"}
+    use = {
+        "tool_name": "AskUserQuestion",
+        "input": {"questions": [question_input]},
+        "tool_use_id": "@tool_use_id",
+    }
+    if field_name == "tool_name":
         use |= {"tool_name": "@tool_name"}
-    body = json.dumps({**use, "agent_id": "@agent_id"}).replace(f"@{place}", text)
+    body = json.dumps({**use, "agent_id": "@agent_id"}).replace(f"@{field_name}", text)
     agent = await shared_api.as_("requester")
     reply = await agent.post(f"{PATH}/api/conversations/t1/can_use_tool", content=body.encode())
     assert reply.status_code == 422, reply.text
     [path] = {fault["path"] for fault in reply.json()["error"]["field_errors"]}
-    assert path.endswith(place)
+    assert path.endswith(field_name)

@@ -60,19 +60,19 @@ WRONG = [
 ]  # fmt: skip
 
 
-def places(refused: Any) -> list[tuple[str, str]]:
+def places(faults: Any) -> list[tuple[str, str]]:
     """Return the path and the code of each fault of a refusal."""
-    assert (refused.status_code, refused.json()["code"]) == (422, "invalid"), refused.text
-    return [(detail["path"], detail["code"]) for detail in refused.json()["details"]]
+    assert (faults.status_code, faults.json()["code"]) == (422, "invalid"), faults.text
+    return [(detail["path"], detail["code"]) for detail in faults.json()["details"]]
 
 
 @requirement("D15", "D16", "D17", "D18")
-@pytest.mark.parametrize(("question", "said", "path", "code"), WRONG)
+@pytest.mark.parametrize(("question", "reply_body", "path", "code"), WRONG)
 async def test_a_wrong_answer_is_refused_and_the_question_stays(
-    api: Api, question: dict[str, Any], said: dict[str, Any], path: str, code: str
+    api: Api, question: dict[str, Any], reply_body: dict[str, Any], path: str, code: str
 ) -> None:
     await call(api, question)
-    refusal = await answer(api, **said)
+    refusal = await answer(api, **reply_body)
     assert places(refusal) == [(path, code)]
     assert refusal.json()["error"] == refusal.json()["details"][0]["message"]
     assert len(await pending(api)) == 1
@@ -105,12 +105,12 @@ async def test_a_question_with_options_of_a_source_is_not_shown() -> None:
 
 
 @requirement("D7", "D16", "D17", "D18")
-@pytest.mark.parametrize(("question", "said", "value", "content"), RIGHT)
+@pytest.mark.parametrize(("question", "reply_body", "value", "content"), RIGHT)
 async def test_an_answer_is_the_next_message_with_its_typed_value(
-    api: Api, question: dict[str, Any], said: dict[str, Any], value: Any, content: str
+    api: Api, question: dict[str, Any], reply_body: dict[str, Any], value: Any, content: str
 ) -> None:
     await call(api, question)
-    taken = await answer(api, **said)
+    taken = await answer(api, **reply_body)
     assert (taken.status_code, taken.json()) == (200, {"status": "streaming", "chatId": "c1"})
     read = await (await api.as_("requester")).get(f"{CHAT}/messages")
     response = {"questionId": "call_1", "value": value, "skipped": content == "[Skipped]"}
@@ -201,8 +201,11 @@ async def test_a_tool_that_requires_user_input_pauses_the_turn_as_well(api: Api)
     agent = await api.as_("requester")
     body: dict[str, Any] = {"tool_calls": calls, "tools": [{"id": "pick_colour", "requiresUserInput": True}]}
     messages = (await agent.post(f"{CHAT}/tool-calls", json=body)).json()["messages"]
-    said = [json.loads(message["content"]) for message in messages]
-    assert (said[0]["message"], said[1]["status"]) == ("not run: waiting for user", "awaiting_user_response")
+    contents = [json.loads(message["content"]) for message in messages]
+    assert (contents[0]["message"], contents[1]["status"]) == (
+        "not run: waiting for user",
+        "awaiting_user_response",
+    )
     none = (await agent.post(f"{CHAT}/tool-calls", json={"tool_calls": calls})).json()["messages"]
     assert {json.loads(item["content"])["status"] for item in none} == {"not_run"}
 
@@ -266,10 +269,10 @@ async def test_an_answer_may_stand_in_the_parameters_as_the_page_sends_them(
     api: Api, further_members: dict[str, Any]
 ) -> None:
     await call(api, PICK)
-    said = {"clarificationResponse": {"questionId": "call_1", "value": "pdf", "skipped": False}}
+    response_body = {"clarificationResponse": {"questionId": "call_1", "value": "pdf", "skipped": False}}
     body = {
         "messages": [{"role": "user", "content": "pdf"}],
-        **({"params": said} if further_members else said),
+        **({"params": response_body} if further_members else response_body),
     }
     taken = await (await api.as_("responder")).post(CHAT.replace("/api", "/camel/api"), json=body)
     assert taken.status_code == 200, taken.text
@@ -278,13 +281,13 @@ async def test_an_answer_may_stand_in_the_parameters_as_the_page_sends_them(
 
 async def test_roles_and_chats_are_separate(api: Api) -> None:
     agent, person = await api.as_("requester"), await api.as_("responder")
-    for refused in (
+    for refused_reply in (
         await person.post(f"{CHAT}/tool-calls", json={}),
         await person.get(f"{CHAT}/messages"),
         await agent.post(CHAT, json={}),
         await agent.get(CHAT),
     ):
-        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+        assert (refused_reply.status_code, refused_reply.json()["code"]) == (403, "forbidden")
     await call(api, PICK)
     [request] = await pending(api)
     for question in ("call_2", request["id"]):
@@ -311,8 +314,10 @@ JSON = st.recursive(
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(arguments=JSON, said=JSON, kind=st.sampled_from(["text", "select", "number", "date", "confirm"]))
-async def test_every_body_is_a_question_or_a_refusal(api: Api, arguments: Any, said: Any, kind: str) -> None:
+@given(arguments=JSON, reply_body=JSON, kind=st.sampled_from(["text", "select", "number", "date", "confirm"]))
+async def test_every_body_is_a_question_or_a_refusal(
+    api: Api, arguments: Any, reply_body: Any, kind: str
+) -> None:
     agent, person = await api.as_("requester"), await api.as_("responder")
     likely: Any = {"question": "Q?", "input_type": kind, **(arguments if isinstance(arguments, dict) else {})}
     for item in (arguments, likely, json.dumps(likely)):
@@ -321,8 +326,15 @@ async def test_every_body_is_a_question_or_a_refusal(api: Api, arguments: Any, s
         reply = await agent.post(f"{CHAT}/tool-calls", content=body)
         assert reply.status_code in {200, 422, 429}, reply.text
     bodies = [
-        {"messages": [said]},
-        {"messages": [{"content": said, "clarificationResponse": {"questionId": "call_1", "value": said}}]},
+        {"messages": [reply_body]},
+        {
+            "messages": [
+                {
+                    "content": reply_body,
+                    "clarificationResponse": {"questionId": "call_1", "value": reply_body},
+                }
+            ]
+        },
     ]
     for message in bodies:
         reply = await person.post(CHAT, content=json.dumps(message))

@@ -27,8 +27,8 @@ async def test_the_example_asks_and_reads_the_answer(data: Path) -> None:
                 async for line in stream.aiter_lines():
                     if line == "event: clarification":
                         break
-            said = {"questionId": "call_1", "value": "docx", "skipped": False}
-            message = {"role": "user", "content": "docx", "clarificationResponse": said}
+            response = {"questionId": "call_1", "value": "docx", "skipped": False}
+            message = {"role": "user", "content": "docx", "clarificationResponse": response}
             assert (await person.post(CHAT, json={"messages": [message]})).status_code == 200
         out, _ = await anyio.to_thread.run_sync(process.communicate)
-    assert out.splitlines() == ["Clarification request sent to user. Waiting for response.", str(said)]
+    assert out.splitlines() == ["Clarification request sent to user. Waiting for response.", str(response)]

@@ -32,8 +32,8 @@ def dump_fields(form: Form) -> list[dict[str, Any]]:
 
 
 def read_property(schema: dict[str, Any], *, required: bool = False) -> dict[str, Any]:
-    whole = {"type": "object", "properties": {"v": schema}, "required": ["v"] if required else []}
-    return dump_fields(read_schema(whole).form)[0]
+    object_schema = {"type": "object", "properties": {"v": schema}, "required": ["v"] if required else []}
+    return dump_fields(read_schema(object_schema).form)[0]
 
 
 @requirement("F31")
@@ -182,14 +182,14 @@ def test_any_value_of_a_keyword_gives_an_error_with_a_path_or_a_valid_form(
     items = {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 5}
     part = {"type": "object", "properties": {"a": {"type": "string"}, "l": items}, "required": ["a"]}
     number = {"type": "number", "minimum": 1}
-    whole = {"type": "object", "properties": {"p": part, "n": number, "c": {"enum": ["", "x"]}}}
+    object_schema = {"type": "object", "properties": {"p": part, "n": number, "c": {"enum": ["", "x"]}}}
     for value in JUNK:
-        for at in ((), ("p",), ("n",), ("c",), ("p", "a"), ("p", "l")):
-            schema = json.loads(json.dumps(whole))
-            place = schema
-            for name in at:
-                place = place["properties"][name]
-            place[keyword] = value
+        for path in ((), ("p",), ("n",), ("c",), ("p", "a"), ("p", "l")):
+            schema = json.loads(json.dumps(object_schema))
+            subschema = schema
+            for name in path:
+                subschema = subschema["properties"][name]
+            subschema[keyword] = value
             with suppress(NoFormFor):
                 check_form(read_schema(schema).form)
 

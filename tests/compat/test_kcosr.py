@@ -24,8 +24,14 @@ FORM: dict[str, Any] = {"fields": [{"id": "a", "type": "text", "label": "A"}]}
 
 
 def request(**changes: Any) -> InputRequest:
-    made = {"id": "req_1", "kind": "form", "thread_id": "t", "revision": 1, "created_at": datetime.now(UTC)}
-    return InputRequest.model_validate({**made, "form": FORM, **changes})
+    request_body = {
+        "id": "req_1",
+        "kind": "form",
+        "thread_id": "t",
+        "revision": 1,
+        "created_at": datetime.now(UTC),
+    }
+    return InputRequest.model_validate({**request_body, "form": FORM, **changes})
 
 
 @requirement("F24", "I9")
@@ -35,19 +41,19 @@ def test_an_answer_cannot_escape_its_attribute(values: dict[str, Any]) -> None:
     text = follow_up(request(status="answered", answer={"values": values}, tool_call_id="tc<&\"'"))
     assert len(text.splitlines()) == 1
     assert text.endswith(" />")
-    said = ET.fromstring(text).attrib
-    assert (said["questionnaire-request-id"], said["tool-call-id"]) == ("req_1", "tc<&\"'")
-    assert list(said)[2:] == ["interaction-id", "tool", "submitted-at", "answers-json"]
-    assert json.loads(said["answers-json"]) == values
+    attributes = ET.fromstring(text).attrib
+    assert (attributes["questionnaire-request-id"], attributes["tool-call-id"]) == ("req_1", "tc<&\"'")
+    assert list(attributes)[2:] == ["interaction-id", "tool", "submitted-at", "answers-json"]
+    assert json.loads(attributes["answers-json"]) == values
 
 
 @requirement("F24")
 @given(note=TEXTS.filter(bool))
 def test_a_note_cannot_escape_its_attribute(note: str) -> None:
     text = follow_up(request(status="declined", reason="refused", note=note))
-    said = ET.fromstring(text).attrib
-    assert (said["questionnaire-request-id"], said["status"]) == ("req_1", "declined")
-    assert json.loads(said["reason-json"]) == note
+    attributes = ET.fromstring(text).attrib
+    assert (attributes["questionnaire-request-id"], attributes["status"]) == ("req_1", "declined")
+    assert json.loads(attributes["reason-json"]) == note
 
 
 @requirement("F22")

@@ -29,6 +29,6 @@ async def test_the_example_asks_and_reads_the_answers(data: Path) -> None:
                 await person.requests.answer(request, {"title": "Shop", "budget": 200})
                 break
         out, _ = await anyio.to_thread.run_sync(process.communicate)
-    told, text = out.splitlines()
-    assert told == "Questionnaire remains open for a later response."
+    first_line, text = out.splitlines()
+    assert first_line == "Questionnaire remains open for a later response."
     assert json.loads(ET.fromstring(text).attrib["answers-json"]) == {"title": "Shop", "budget": 200}

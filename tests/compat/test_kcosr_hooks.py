@@ -50,8 +50,10 @@ async def test_a_hook_asks_again_and_then_completes(clients: tuple[AsyncClient, 
     def check(response: UserResponse) -> dict[str, Any]:
         assert response.input is not None
         if "@" not in response.input["email"]:
-            again = {**SCHEMA, "title": "Fix the errors", "initialValues": response.input}
-            return {"reprompt": {"inputSchema": again, "fieldErrors": {"email": "Invalid email format"}}}
+            second_form = {**SCHEMA, "title": "Fix the errors", "initialValues": response.input}
+            return {
+                "reprompt": {"inputSchema": second_form, "fieldErrors": {"email": "Invalid email format"}}
+            }
         return complete(response)
 
     request = InteractionRequest("input", check, inputSchema=SCHEMA, presentation="questionnaire")
@@ -84,12 +86,12 @@ async def test_errors_are_not_repeated_after_a_correction(clients: tuple[AsyncCl
     request = InteractionRequest("input", check, inputSchema=SCHEMA)
     with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1"))
-        for revision, told in ((1, (None, [])), (2, ("Look again.", ["No"])), (3, ("Once more.", []))):
+        for revision, expected in ((1, (None, [])), (2, ("Look again.", ["No"])), (3, ("Once more.", []))):
             second_request = await wait_for_request(person, revision)
             assert (
                 second_request.error_summary,
                 [error.message for error in second_request.field_errors],
-            ) == told
+            ) == expected
             await person.requests.answer(second_request, {"email": "ada"}, revision=revision)
         assert await asking == {"ok": True, "answers": {"email": "ada"}}
 

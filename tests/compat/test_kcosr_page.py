@@ -118,9 +118,9 @@ async def test_a_message_cancels_open_requests_once_and_a_refused_one_cancels_no
     socket, agent = await page(api), await api.as_("requester")
     body = {"type": "input", "toolCallId": "tc", "inputSchema": {"fields": [FIELD]}}
     assert (await agent.post(f"{INTERACT}?wait=0", json=body)).status_code == 200
-    said = {"type": "text_input", "sessionId": "s1", "text": "Hello", "clientMessageId": "a\nb" * 200}
+    text_message = {"type": "text_input", "sessionId": "s1", "text": "Hello", "clientMessageId": "a\nb" * 200}
     for _ in range(2):
-        socket.raw(json.dumps(said))
+        socket.raw(json.dumps(text_message))
     socket.raw(json.dumps({"type": "ping", "nonce": "last"}))
     while (frame := await socket.frame())["type"] != "pong":
         assert frame["type"] == "transcript_event"
@@ -128,7 +128,7 @@ async def test_a_message_cancels_open_requests_once_and_a_refused_one_cancels_no
     assert [message["content"] for message in thread["messages"]] == [[{"type": "text", "text": "Hello"}]]
     assert [request["status"] for request in thread["requests"]] == ["declined"]
     assert (await agent.post(f"{INTERACT}?wait=0", json={**body, "toolCallId": "tc2"})).status_code == 200
-    socket.raw(json.dumps({**said, "text": "Another"}))
+    socket.raw(json.dumps({**text_message, "text": "Another"}))
     while (frame := await socket.frame())["type"] != "error":
         assert frame["type"] == "transcript_event"
     assert frame["code"] == "idempotency_mismatch"

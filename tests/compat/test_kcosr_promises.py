@@ -83,14 +83,14 @@ async def test_every_type_comes_back_typed_and_a_wrong_value_is_refused(api: Api
 
 @requirement("F5")
 @pytest.mark.parametrize(
-    ("values", "kept"),
+    ("values", "kept_values"),
     [
         ({"text": " \u2003\ufeff", "number": [], "checkbox": [], "multiselect": []}, {}),
         ({"text": "\u200b"}, {"text": "\u200b"}),
     ],
 )
 async def test_values_that_the_source_treats_as_empty_are_left_out_of_the_answers(
-    api: Api, values: dict[str, Any], kept: dict[str, Any]
+    api: Api, values: dict[str, Any], kept_values: dict[str, Any]
 ) -> None:
     fields = [
         {**FIELD, "id": type_, "type": type_, **EVERY_TYPE[type_][0], "pattern": ""}
@@ -99,7 +99,7 @@ async def test_values_that_the_source_treats_as_empty_are_left_out_of_the_answer
     socket = await page(api)
     frame, _ = await create_request(api, inputSchema={"fields": fields})
     socket.raw(json.dumps({**frame, "input": values}))
-    assert [(await socket.frame())["event"]["payload"] for _ in range(3)][2]["input"] == kept
+    assert [(await socket.frame())["event"]["payload"] for _ in range(3)][2]["input"] == kept_values
     await socket.leave()
 
 
@@ -167,8 +167,8 @@ async def test_two_questionnaires_of_one_tool_call_are_both_shown_in_order(api: 
     assert (ids[0] == ids[2], ids[0] == ids[1]) == (True, False)
     events = "/compat/kcosr/api/plugins/sessions/operations/events"
     loaded = await (await api.as_("responder")).post(events, json={"sessionId": "s1"})
-    shown = [event["payload"]["questionnaireRequestId"] for event in loaded.json()["result"]["events"]]
-    assert shown == ids[:2]
+    request_ids = [event["payload"]["questionnaireRequestId"] for event in loaded.json()["result"]["events"]]
+    assert request_ids == ids[:2]
 
 
 async def test_an_invalid_cursor_returns_the_whole_transcript(api: Api) -> None:
@@ -220,8 +220,8 @@ async def test_a_page_that_can_answer_again_is_counted_immediately_and_misses_no
         socket.raw(json.dumps({"type": "ping"}))
         assert (await socket.frame())["type"] == "pong"
         assert (await agent.post(f"{INTERACT}?wait=0", json=body)).status_code == status
-        shown = [(await socket.frame())["event"] for _ in range(2)] if enabled else []
-        assert [item["sequence"] for item in shown] == ([0, 1] if enabled else [])
+        event_names = [(await socket.frame())["event"] for _ in range(2)] if enabled else []
+        assert [item["sequence"] for item in event_names] == ([0, 1] if enabled else [])
     await socket.leave()
 
 

@@ -162,9 +162,12 @@ async def test_wrong_arguments_are_refused_in_the_source_s_words(
 ) -> None:
     agent = await shared_api.as_("requester", **{"x-session-id": "s1"})
     reply = await agent.post(ASK, json=body)
-    said = reply.json()
-    assert (reply.status_code, said["code"], said["error"]) == (400, "invalid_arguments", text)
-    assert (said["details"]["issues"][0]["path"], said["details"]["issues"][0]["code"]) == (path, code)
+    error_body = reply.json()
+    assert (reply.status_code, error_body["code"], error_body["error"]) == (400, "invalid_arguments", text)
+    assert (error_body["details"]["issues"][0]["path"], error_body["details"]["issues"][0]["code"]) == (
+        path,
+        code,
+    )
     assert await stored_requests(shared_api) == []
 
 
@@ -219,8 +222,10 @@ async def test_a_wrong_call_for_the_transcript_is_refused_with_its_path(api: Api
 async def test_a_response_to_an_unknown_interaction_is_refused(api: Api) -> None:
     socket, agent = await page(api), await api.as_("requester")
     secret = {"kind": "secret", "thread_id": "s1", "secret": {"names": ["A_KEY"], "reason": "x"}}
-    made = (await agent.post("/v1/requests", json=secret)).json()["id"]
-    socket.raw(json.dumps({**RESPONSE, "callId": made, "interactionId": f"{made}.1", "action": "cancel"}))
+    request_id = (await agent.post("/v1/requests", json=secret)).json()["id"]
+    socket.raw(
+        json.dumps({**RESPONSE, "callId": request_id, "interactionId": f"{request_id}.1", "action": "cancel"})
+    )
     assert (await socket.frame())["code"] == "interaction_not_found"
     assert [item["status"] for item in await stored_requests(api)] == ["pending"]
     await socket.leave()
@@ -239,10 +244,14 @@ async def test_a_response_that_does_not_fit_changes_nothing(api: Api) -> None:
             "approvalScopes": ["once"],
         },
     ):
-        asked = (await agent.post(f"{INTERACT}?wait=0", json=body)).json()["result"]
+        request_json = (await agent.post(f"{INTERACT}?wait=0", json=body)).json()["result"]
         assert [(await socket.frame())["type"] for _ in range(2)] == ["transcript_event"] * 2
-        frame = {**RESPONSE, "interactionId": asked["interactionId"]}
-        stale = {**frame, "interactionId": asked["interactionId"].replace(".1", ".2"), "action": "submit"}
+        frame = {**RESPONSE, "interactionId": request_json["interactionId"]}
+        stale = {
+            **frame,
+            "interactionId": request_json["interactionId"].replace(".1", ".2"),
+            "action": "submit",
+        }
         for bad, path in (
             ({**frame, "action": "cancel", "input": {"a": "x"}}, "input"),
             ({**frame, "action": "submit", "input": {"nope": 1}}, "input.nope"),

@@ -38,11 +38,11 @@ def close_schema(schema: Any) -> Any:
         return [close_schema(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {name: close_schema(value) for name, value in schema.items()}
+    closed_schema = {name: close_schema(value) for name, value in schema.items()}
     return (
-        {"additionalProperties": False, **made}
-        if isinstance(made.get("properties"), dict) and "type" in made
-        else made
+        {"additionalProperties": False, **closed_schema}
+        if isinstance(closed_schema.get("properties"), dict) and "type" in closed_schema
+        else closed_schema
     )
 
 
@@ -54,15 +54,17 @@ def definitions(version: str) -> dict[str, Any]:
 MCP = {version: definitions(version) for version in VERSIONS}
 
 
-def faults(params: Any, *, of: str = "ElicitRequestFormParams") -> list[str]:
+def faults(params: Any, *, type_name: str = "ElicitRequestFormParams") -> list[str]:
     return [
         f"{version} {error.json_path}"
         for version in VERSIONS
-        for error in Draft202012Validator({**MCP[version], "$ref": f"#/$defs/{of}"}).iter_errors(params)
+        for error in Draft202012Validator({**MCP[version], "$ref": f"#/$defs/{type_name}"}).iter_errors(
+            params
+        )
     ]
 
 
-def answered(form: Form, values: dict[str, Any]) -> dict[str, Any]:
+def answer_over_elicitation(form: Form, values: dict[str, Any]) -> dict[str, Any]:
     """What a client sends for an answer: values of MCP's types, and own texts in their own properties."""
     content: dict[str, Any] = {}
     for field in form.all_fields:
@@ -95,7 +97,7 @@ def test_every_form_is_an_elicitation_whose_answer_comes_back(
     ):
         return  # MCP has room for one own text
     assert faults(write_elicitation(form).params) == []
-    content = answered(form, values)
+    content = answer_over_elicitation(form, values)
     assert check_answer(form, read_content(form, content)).values == values
 
 
@@ -110,13 +112,13 @@ def test_a_form_of_an_elicitation_asks_for_the_same(form_and_values: tuple[Form,
     schema_form = read_elicitation(params)
     request_members = {field.id for field in schema_form.form.all_fields}
     assert request_members == set(params["requestedSchema"]["properties"])
-    content = answered(form, values)
+    content = answer_over_elicitation(form, values)
     instance = schema_form.instance(
         check_answer(schema_form.form, {k: v for k, v in content.items() if v not in ("", [])}).values
     )
     required = params["requestedSchema"].get("required", [])
     assert set(required) <= set(instance)
-    assert faults({"action": "accept", "content": instance}, of="ElicitResult") == [] or any(
+    assert faults({"action": "accept", "content": instance}, type_name="ElicitResult") == [] or any(
         isinstance(value, float)
         for value in instance.values()  # the schema of 2025 says integer
     )
@@ -259,7 +261,7 @@ def test_the_mcp_server_reads_the_outcome_of_the_request(
         {**made, "form": schema_form.form.model_dump(exclude_none=True), **state}
     )
     assert write_result(request, schema_form) == result
-    assert faults(result, of="ElicitResult") == []
+    assert faults(result, type_name="ElicitResult") == []
 
 
 SCHEMA = {"type": "object", "description": "Three words.", "properties": {"name": {"type": "string"}}}

@@ -168,9 +168,9 @@ async def test_an_undelivered_outcome_is_sent_once_to_the_agent_of_that_name(api
     heard = [await nebo.frame(type="ask_response") for _ in range(2)]
     assert {item["id"]: item["payload"]["value"] for item in heard} == {"a1": "Yes", "a2": "No"}
     await nebo.leave()
-    again = await agent(api)
-    await again.assert_no_outcome()
-    for connection in (coder, other, again):
+    second_agent = await agent(api)
+    await second_agent.assert_no_outcome()
+    for connection in (coder, other, second_agent):
         await connection.leave()
 
 
@@ -194,9 +194,9 @@ async def test_a_delivered_outcome_is_not_sent_again(api: Api) -> None:
     await answer(api, a1="Yes")
     await nebo.frame(type="ask_response", id="a1")
     await nebo.leave()
-    again = await agent(api)
-    await again.assert_no_outcome()
-    await again.leave()
+    second_agent = await agent(api)
+    await second_agent.assert_no_outcome()
+    await second_agent.leave()
 
 
 @requirement("A19")
@@ -206,14 +206,14 @@ async def test_an_ask_repeated_after_a_reconnect_is_the_same_ask(api: Api) -> No
     nebo.send(**ask("a1"))
     await nebo.assert_nothing_received()
     await nebo.leave()
-    again, eva = await agent(api), await page(api)
-    again.send(**ask("a1"))
-    await again.assert_nothing_received()
+    second_agent, eva = await agent(api), await page(api)
+    second_agent.send(**ask("a1"))
+    await second_agent.assert_nothing_received()
     await eva.frame(type="ask_request", id="a1")
     eva.send(**ask_response("a1", "Yes"))
-    await again.frame(type="ask_response", id="a1", payload={"value": "Yes"})
+    await second_agent.frame(type="ask_response", id="a1", payload={"value": "Yes"})
     assert [[item["type"] for item in message] for message in await blocks(api, "main")] == [["text", "ask"]]
-    for connection in (again, eva):
+    for connection in (second_agent, eva):
         await connection.leave()
 
 
@@ -225,13 +225,13 @@ async def test_an_ask_without_a_run_is_a_separate_message_if_two_runs_are_open(
         nebo.send(type="stream", id=run, payload={"chunk": run})
     await nebo.assert_nothing_received()
     await nebo.leave()
-    again = await agent(api)
-    again.send(type="stream", id="run2", payload={"chunk": "!"})
-    again.send(**ask("a1"))
-    await again.assert_nothing_received()
+    second_agent = await agent(api)
+    second_agent.send(type="stream", id="run2", payload={"chunk": "!"})
+    second_agent.send(**ask("a1"))
+    await second_agent.assert_nothing_received()
     texts = [[item["type"] for item in message] for message in await blocks(api, "main")]
     assert texts == [["text"], ["text"], ["ask"]]
-    await again.leave()
+    await second_agent.leave()
 
 
 async def test_a_second_agent_of_a_name_has_its_own_session(api: Api) -> None:

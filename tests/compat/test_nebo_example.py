@@ -23,8 +23,8 @@ async def test_the_example_asks_and_reads_the_answer(data: Path) -> None:
     with anyio.fail_after(120):
         headers = {"Authorization": f"Bearer {server['responder_token']}"}
         async with connect(page, additional_headers=headers) as hub:
-            asked = json.loads(await hub.recv())
-            said = {"request_id": asked["data"]["request_id"], "value": "Option B"}
-            await hub.send(json.dumps({"type": "ask_response", "data": said}))
+            ask_frame = json.loads(await hub.recv())
+            response = {"request_id": ask_frame["data"]["request_id"], "value": "Option B"}
+            await hub.send(json.dumps({"type": "ask_response", "data": response}))
             out, _ = await anyio.to_thread.run_sync(process.communicate)
     assert out == "Option B\n"

@@ -122,16 +122,16 @@ async def test_removing_one_system_breaks_nothing_else(api: Api, name: str, monk
     monkeypatch.setitem(sys.modules, f"askback.compat.{name}", None)  # type: ignore[arg-type]
     nobody = api.client()
     statuses = {item: (await nobody.get(f"/compat/{item}{path}")).status_code for item, path in PATHS.items()}
-    there = {"gobby": 405, "kcosr": 405}  # these paths take a POST
-    assert statuses == {item: 404 if item == name else there.get(item, 401) for item in PATHS}
+    expected_statuses = {"gobby": 405, "kcosr": 405}  # these paths take a POST
+    assert statuses == {item: 404 if item == name else expected_statuses.get(item, 401) for item in PATHS}
 
 
 def test_a_sentence_of_a_source_is_written_once():
     places = {
         (system, sentence): [
-            place
-            for place, text in _texts()
-            if sentence in text and (sentence != " not found" or system in place)
+            file_name
+            for file_name, text in _texts()
+            if sentence in text and (sentence != " not found" or system in file_name)
         ]
         for system, sentences in SENTENCES.items()
         for sentence in sentences
@@ -156,12 +156,16 @@ def _texts() -> tuple[tuple[str, str], ...]:
     texts = list[tuple[str, str]]()
     for path in sorted(SOURCE.rglob("*.py")):
         tree = ast.parse(path.read_bytes())
-        said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        docstring_ids = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr):
-                said |= {id(part) for part in node.values}
+                docstring_ids |= {id(part) for part in node.values}
                 texts.append((f"{path}:{node.lineno}", _format(node)))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            elif (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and id(node) not in docstring_ids
+            ):
                 texts.append((f"{path}:{node.lineno}", node.value))
     for path in (SOURCE / "messages" / "en.json", *sorted((SOURCE / "compat").glob("*/texts.json"))):
         texts += [(f"{path}:{text}", text) for text in _strings(json.loads(path.read_text(encoding="utf-8")))]

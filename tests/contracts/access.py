@@ -24,7 +24,7 @@ class AccessContracts(StoreSuite):
     async def test_a_person_keeps_their_id_and_their_groups_from_login_to_session(self, store: Store) -> None:
         ada = replace(principal(), user="ada@example", groups=('ops "east"', "ü"))
         await store.put_login("code", ada, expires_at=NOON + HOUR)
-        new = new_session(half="h", device="Firefox", expires_at=NOON + HOUR)
+        new = new_session(browser_secret="h", device="Firefox", expires_at=NOON + HOUR)
         opened_items = await store.open_session("code", "s", new)
         expected = Session(new.id, ada, "h", "Firefox", NOON, NOON, NOON + HOUR)
         assert opened_items == await store.session("s", now_ms=NOON) == expected
@@ -34,14 +34,16 @@ class AccessContracts(StoreSuite):
         await store.put_login("code", principal(), expires_at=NOON + HOUR)
         opened_items = await asyncio.gather(
             *(
-                store.open_session("code", f"session {n}", new_session(f"ses_{n}", half=f"half {n}"))
+                store.open_session(
+                    "code", f"session {n}", new_session(f"ses_{n}", browser_secret=f"half {n}")
+                )
                 for n in range(50)
             )
         )
         [(winner, session)] = [(n, s) for n, s in enumerate(opened_items) if s is not None]
-        assert session == new_session(f"ses_{winner}", half=f"half {winner}").of(principal())
-        kept = [await store.session(f"session {n}", now_ms=NOON) for n in range(50)]
-        assert kept == list(opened_items)
+        assert session == new_session(f"ses_{winner}", browser_secret=f"half {winner}").of(principal())
+        sessions = [await store.session(f"session {n}", now_ms=NOON) for n in range(50)]
+        assert sessions == list(opened_items)
 
     async def test_an_unknown_or_late_login_code_opens_nothing(self, store: Store) -> None:
         await store.put_login("late", principal(), expires_at=NOON)

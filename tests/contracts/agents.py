@@ -55,7 +55,7 @@ class AgentContracts(StoreSuite):
         own_items = [agent(n, created_at=None) for n in (1, 2, 3)]
         for one in [*own_items, agent(4, tenant="acme")]:
             await store.add_agent(one)
-        tokens = [token(n, of=own_items[n % 2]) for n in (1, 2, 3, 4)]
+        tokens = [token(n, agent=own_items[n % 2]) for n in (1, 2, 3, 4)]
         for n, one in enumerate([*tokens, token(5), token(6, tenant="acme")]):
             await store.put_token(f"digest {n}", one)
         assert await store.agents("main", limit=2) == [own_items[2], own_items[1]]
@@ -79,9 +79,9 @@ class AgentContracts(StoreSuite):
             )
         )
         [winner] = [n for n, outcome in enumerate(made) if outcome is Outcome.APPLIED]
-        kept = await store.agent("main", agent(1).id)
-        assert kept is not None
-        assert kept.roots == (root(f"/{winner}"),)
+        stored_agent = await store.agent("main", agent(1).id)
+        assert stored_agent is not None
+        assert stored_agent.roots == (root(f"/{winner}"),)
         assert (await store.audit_head("main"))[0] == 1
         assert await store.set_roots("main", "agt_none", (), before=()) is Outcome.LOST
 
@@ -108,8 +108,10 @@ class AgentContracts(StoreSuite):
         first = await store.revoke_tokens(
             "main", ids, SideEffects(audit=(entry("1"),)), at=NOON + 5, by=ADMIN_JSON
         )
-        again = await store.revoke_tokens("main", ids, SideEffects(audit=(entry("2"),)), at=NOON + 6, by="{}")
-        assert (sorted(first), list(again)) == (ids[:2], [])
+        second_revocation = await store.revoke_tokens(
+            "main", ids, SideEffects(audit=(entry("2"),)), at=NOON + 6, by="{}"
+        )
+        assert (sorted(first), list(second_revocation)) == (ids[:2], [])
         assert await store.token("digest 1") == replace(token(1), revoked_at=NOON + 5, revoked_by=ADMIN_JSON)
         assert await store.token("digest 3") == token(3)
         assert await store.token("digest 4") == token(1, tenant="acme")

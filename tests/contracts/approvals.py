@@ -76,8 +76,8 @@ class ApprovalContracts(StoreSuite):
             made_refusal = Refusal("main", "t1", "tok_1", "same", request_id(n), NOON + n, NOON + 600)
             return replace(made_refusal, **changes)
 
-        async def found(identity: str = "same", *, since: int = NOON) -> list[Refusal]:
-            return list(await store.refusals("main", "t1", "tok_1", identity, since_ms=since))
+        async def found(identity: str = "same", *, since_ms: int = NOON) -> list[Refusal]:
+            return list(await store.refusals("main", "t1", "tok_1", identity, since_ms=since_ms))
 
         other_cases = (
             refusal(4, thread_id="t2"),
@@ -88,7 +88,7 @@ class ApprovalContracts(StoreSuite):
         first_refusal, second_refusal = refusal(1), refusal(2)
         await store.write(SideEffects(refusals=(first_refusal, second_refusal, *other_cases)))
         assert await found() == [second_refusal, first_refusal]
-        assert await found(since=NOON + 1) == [second_refusal]
+        assert await found(since_ms=NOON + 1) == [second_refusal]
         await store.write(SideEffects(lifts=(Lift("main", "t1", NOON + 9, request_id(1)),)))
         assert await found() == [
             replace(second_refusal, until=NOON + 9),

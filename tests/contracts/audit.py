@@ -128,12 +128,12 @@ class AuditContracts(StoreSuite):
         assert await store.rule("main", rule_id(1)) == rule(1)
         assert await store.secrets("main") == [secret(2)]
         assert await written(store) == ["2"]
-        for again in (
+        for changes in (
             await store.settle(answer(row), claim(scope="answer")),
             await store.insert(record(2), request_created(record(2)), claim()),
         ):
-            assert again is not None
-            assert again.outcome is Outcome.APPLIED
+            assert changes is not None
+            assert changes.outcome is Outcome.APPLIED
         used_execution = await store.consume("main", row.id, Execution("exe_2", NOON))
         assert used_execution == (Execution("exe_2", NOON), Outcome.APPLIED)
 
@@ -170,11 +170,15 @@ class AuditContracts(StoreSuite):
 
         await asyncio.gather(*(write(n, tenant) for n in range(25) for tenant in ("main", "acme")))
         for tenant in ("main", "acme"):
-            told = await written(store, tenant)
+            written_entries = await written(store, tenant)
             steps = [[f"{n} {step}" for step in ("asked", "allowed", "decided")] for n in range(25)]
-            assert sorted(told) == sorted(chain(*steps))
-            for asked, allowed, decided in steps:
-                assert told.index(allowed) == told.index(asked) + 1 < told.index(decided)
+            assert sorted(written_entries) == sorted(chain(*steps))
+            for ask_entry, allowed, decided in steps:
+                assert (
+                    written_entries.index(allowed)
+                    == written_entries.index(ask_entry) + 1
+                    < written_entries.index(decided)
+                )
 
     async def test_c12_concurrent_entries_keep_their_order_in_the_chain_of_each_tenant(
         self, store: Store
@@ -190,15 +194,15 @@ class AuditContracts(StoreSuite):
         assert (await store.audit_head("main"), await store.audit("main")) == ((0, GENESIS), [])
         for n in range(7):
             await store.write(SideEffects(audit=(entry(f"Nº {n} 🙂"),)))
-        whole = await store.audit("main")
-        assert [json.loads(text)["tool"] for text in whole] == [f"Nº {n} 🙂" for n in range(7)]
-        assert await store.audit_head("main") == (7, json.loads(whole[-1])["hash"])
-        assert await store.audit("main", limit=3) == whole[:3]
-        assert await store.audit("main", after=3, limit=3) == whole[3:6]
+        all_entries = await store.audit("main")
+        assert [json.loads(text)["tool"] for text in all_entries] == [f"Nº {n} 🙂" for n in range(7)]
+        assert await store.audit_head("main") == (7, json.loads(all_entries[-1])["hash"])
+        assert await store.audit("main", limit=3) == all_entries[:3]
+        assert await store.audit("main", after=3, limit=3) == all_entries[3:6]
         assert await store.audit("main", after=7) == []
-        assert verify_chain(whole[3:], after=(3, json.loads(whole[2])["hash"])) == await store.audit_head(
-            "main"
-        )
+        assert verify_chain(
+            all_entries[3:], after=(3, json.loads(all_entries[2])["hash"])
+        ) == await store.audit_head("main")
 
     async def test_c12_an_entry_that_cannot_be_sealed_fails_its_own_change_only(self, store: Store) -> None:
         row = record(1)
@@ -260,8 +264,8 @@ class AuditContracts(StoreSuite):
         )
         await store.write(SideEffects(audit=(*drafts, entry("other", tenant="acme"))))
 
-        async def found(**which: Any) -> list[tuple[int, str]]:
-            page = await store.latest_audit("main", **which)
+        async def found(**filters: Any) -> list[tuple[int, str]]:
+            page = await store.latest_audit("main", **filters)
             return [(seq, json.loads(text)["tool"]) for seq, text in page]
 
         assert await found(limit=2) == [(6, "5"), (5, "4")]

@@ -75,8 +75,8 @@ class CandidateContracts(StoreSuite):
         row, tried = record(1), secret(1)
         await store.insert(row, request_created(row), None, SideEffects(candidates=((row.id, tried),)))
         await store.settle(answer(row))
-        for late in (SideEffects(promote=("main", row.id)), SideEffects(discard=("main", row.id))):
-            change = await store.settle(answer(row), None, late)
+        for lost_effects in (SideEffects(promote=("main", row.id)), SideEffects(discard=("main", row.id))):
+            change = await store.settle(answer(row), None, lost_effects)
             assert change is not None
             assert change.outcome is Outcome.LOST
         assert await store.candidates("main", row.id) == [tried]
@@ -102,8 +102,10 @@ class CandidateContracts(StoreSuite):
         await store.write(SideEffects(secrets=(replace(secret(1, version=2), sealed="sealed.first"), taken)))
         await store.drop_secret("main", secret(3).id, SideEffects())
         before = await store.secrets("main")
-        late = [store.settle(answer(row), None, SideEffects(promote=("main", row.id))) for row in rows]
-        reply = await asyncio.gather(*late, return_exceptions=True)
+        late_settlements = [
+            store.settle(answer(row), None, SideEffects(promote=("main", row.id))) for row in rows
+        ]
+        reply = await asyncio.gather(*late_settlements, return_exceptions=True)
         assert [type(outcome) for outcome in reply] == [VersionTaken] * 3
         assert await store.secrets("main") == before
         for row, item in zip(rows, attempts, strict=True):
@@ -120,17 +122,19 @@ class CandidateContracts(StoreSuite):
     # Grants
 
     async def test_an_agent_may_use_a_secret_granted_in_its_thread(self, store: Store) -> None:
-        kept = secret(1)
-        await store.write(SideEffects(secrets=(kept, secret(2)), grants=(grant(kept),)))
-        names = [kept.name, "KEY_2"]
-        assert await store.granted("main", "t1", names, requester="tok_1") == [(grant(kept), kept)]
-        for thread, asked, requester in (
+        stored_secret = secret(1)
+        await store.write(SideEffects(secrets=(stored_secret, secret(2)), grants=(grant(stored_secret),)))
+        names = [stored_secret.name, "KEY_2"]
+        assert await store.granted("main", "t1", names, requester="tok_1") == [
+            (grant(stored_secret), stored_secret)
+        ]
+        for thread, asking_thread, requester in (
             ("t2", names, "tok_1"),
             ("t1", names, "tok_2"),
             ("t1", ["KEY_2"], "tok_1"),
             ("t1", [], None),
         ):
-            assert await store.granted("main", thread, asked, requester=requester) == []
+            assert await store.granted("main", thread, asking_thread, requester=requester) == []
 
     async def test_the_newest_grant_of_a_name_applies(self, store: Store) -> None:
         old, new = secret(1, name="KEY"), secret(2, scope="session", subject="t1", name="KEY")
@@ -144,20 +148,22 @@ class CandidateContracts(StoreSuite):
         await store.write(SideEffects(grants=(hers,)))
         assert await holds("tok_1") == [(mine, new)]
         assert await holds("tok_2") == await holds(None) == [(hers, old)]
-        again = grant(old, 4)
-        await store.write(SideEffects(grants=(again,)))
-        assert await holds("tok_1") == await holds(None) == [(again, old)]
+        second_grant = grant(old, 4)
+        await store.write(SideEffects(grants=(second_grant,)))
+        assert await holds("tok_1") == await holds(None) == [(second_grant, old)]
         assert await holds("tok_2") == [(hers, old)]
 
     async def test_a_grant_survives_its_secret_and_does_not_cover_a_successor(self, store: Store) -> None:
-        kept, another = secret(1), secret(2, name="KEY_1")
-        await store.write(SideEffects(secrets=(kept,), grants=(grant(kept),)))
+        stored_secret, another = secret(1), secret(2, name="KEY_1")
+        await store.write(SideEffects(secrets=(stored_secret,), grants=(grant(stored_secret),)))
         replaced = secret(1, version=2)
         await store.write(SideEffects(secrets=(replaced,)))
-        assert await store.granted("main", "t1", ["KEY_1"], requester=None) == [(grant(kept), replaced)]
-        await store.drop_secret("main", kept.id, SideEffects())
+        assert await store.granted("main", "t1", ["KEY_1"], requester=None) == [
+            (grant(stored_secret), replaced)
+        ]
+        await store.drop_secret("main", stored_secret.id, SideEffects())
         await store.write(SideEffects(secrets=(another,)))
-        assert await store.granted("main", "t1", ["KEY_1"], requester=None) == [(grant(kept), None)]
+        assert await store.granted("main", "t1", ["KEY_1"], requester=None) == [(grant(stored_secret), None)]
 
     async def test_grants_of_many_names_are_read_in_one_query(self, store: Store) -> None:
         secrets = [secret(n) for n in range(10)]

@@ -43,16 +43,16 @@ class ConversationContracts(StoreSuite):
     """Conversations."""
 
     async def test_c38_the_thread_with_the_last_message_or_request_comes_first(self, store: Store) -> None:
-        for at, thread in enumerate(("t1", "t2", "t3")):
-            await add_message(store, thread, f"m{at}")
+        for index, thread in enumerate(("t1", "t2", "t3")):
+            await add_message(store, thread, f"m{index}")
         assert await ids(store) == ["t3", "t2", "t1"]
         await add_message(store, "t1", "again")
         assert await ids(store) == ["t1", "t3", "t2"]
-        asked = record(1, thread="t2")
-        await store.insert(asked, request_created(asked))
+        new_request = record(1, thread="t2")
+        await store.insert(new_request, request_created(new_request))
         assert await ids(store) == ["t2", "t1", "t3"]
         await add_message(store, "t3", "more")
-        await store.settle(answer(asked))
+        await store.settle(answer(new_request))
         assert await ids(store) == ["t2", "t3", "t1"]
         await store.add_message(
             "kept", message("kept"), thread_event(MESSAGE_HELD, "t1", message("kept")), held=True
@@ -67,8 +67,8 @@ class ConversationContracts(StoreSuite):
         assert await ids(store) == ["t2", "t1"]
 
     async def test_c38_pages_continue_from_a_position(self, store: Store) -> None:
-        for at in range(5):
-            await add_message(store, f"t{at}", f"m{at}")
+        for index in range(5):
+            await add_message(store, f"t{index}", f"m{index}")
         first_active_threads = await store.active_threads("main", limit=2)
         assert [thread.details.id for thread in first_active_threads] == ["t4", "t3"]
         assert await ids(store, before=first_active_threads[-1].position, limit=9) == ["t2", "t1", "t0"]
@@ -100,9 +100,9 @@ class ConversationContracts(StoreSuite):
         assert await ids(store, limit=1) == ["gone"]
 
     async def test_c38_the_latest_message_of_each_thread_includes_streamed_text(self, store: Store) -> None:
-        for at in range(4):
-            await add_message(store, "t1", f"a{at}")
-            await add_message(store, "t2", f"b{at}")
+        for index in range(4):
+            await add_message(store, "t1", f"a{index}")
+            await add_message(store, "t2", f"b{index}")
         await store.append_text("a3", " and on", delta("a3", " and on", owner="tok_agent"), None, limit=999)
         for n in (1, 2):
             await store.insert(record(n), request_created(record(n)))

@@ -56,7 +56,7 @@ class DurableContracts(StoreSuite):
                 await store.session("session", now_ms=NOON),
             )
         async with self.opened(tmp_path) as store:
-            after = (
+            reopened_state = (
                 await store.list_requests("main"),
                 await store.thread("main", "t1"),
                 await store.tenant_events("main", after=0),
@@ -64,12 +64,12 @@ class DurableContracts(StoreSuite):
                 await store.token("digest"),
                 await store.session("session", now_ms=NOON),
             )
-            assert after == before
-            again = [
+            assert reopened_state == before
+            repeated_changes = [
                 await store.open_session(code, f"by {code}", new_session(f"ses_{code}"))
                 for code in ("used", "free")
             ]
-            assert [session is not None for session in again] == [False, True]
+            assert [session is not None for session in repeated_changes] == [False, True]
 
     async def test_c1_numbering_continues_after_reopening(self, tmp_path: Path) -> None:
         for n in range(1, 4):

@@ -71,12 +71,12 @@ def file_claims(request: int, *files: StoredFile, ends: bool = True) -> SideEffe
     return SideEffects(files=(FileClaim("main", record(request).id, tuple(file.id for file in files), ends),))
 
 
-async def assert_refused(why: str, *calls: object) -> None:
+async def assert_refused(reason: str, *calls: object) -> None:
     """Expect each call to be refused for this reason."""
     for call in calls:
         with pytest.raises(FileRefused) as refusal:
             await call  # type: ignore[misc]  # a coroutine
-        assert refusal.value.why == why
+        assert refusal.value.why == reason
 
 
 class FileContracts(StoreSuite):
@@ -155,9 +155,9 @@ class FileContracts(StoreSuite):
         assert await store.file("main", remaining_file.id) is None
         assert (await content(store, kept_file), await content(store, remaining_file)) == (b"abc", b"")
         assert not await store.drop_file("main", kept_file.id)
-        again = await store.settle(answer(record(1)), claim(), file_claims(1, kept_file))
-        assert again is not None
-        assert again.outcome is Outcome.REPLAYED
+        second_settlement = await store.settle(answer(record(1)), claim(), file_claims(1, kept_file))
+        assert second_settlement is not None
+        assert second_settlement.outcome is Outcome.REPLAYED
 
     async def test_c31_an_answer_that_is_checked_keeps_the_others(self, store: Store) -> None:
         await store.insert(record(1), request_created(record(1)))
@@ -220,8 +220,8 @@ class FileContracts(StoreSuite):
         ]
         assert not await store.drop_file("main", first_file.id)
         assert await content(store, first_file) == b"x" * 600
-        gone = [message_file(4, "tok_2"), message_file(3, thread="t2"), message_file(5)]
-        assert [await store.file("main", item.id) for item in gone] == [None] * 3
+        other_files = [message_file(4, "tok_2"), message_file(3, thread="t2"), message_file(5)]
+        assert [await store.file("main", item.id) for item in other_files] == [None] * 3
         await upload_file(store, message_file(6), b"x" * 400, most=1)
         await store.erase_thread(thread_event("thread.erased"))
         await store.scrub()

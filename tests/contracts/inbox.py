@@ -28,14 +28,14 @@ ADA = {"id": "usr_1", "name": "Ada", "user": "ada"}
 
 
 async def settled(
-    store: Store, row: Record, status: Status = Status.ANSWERED, *, at: int = NOON, **state: object
+    store: Store, row: Record, status: Status = Status.ANSWERED, *, settled_at: int = NOON, **state: object
 ) -> str:
     """Settle a new request, and return the time."""
     await store.insert(row, request_created(row))
-    text = json.dumps({"status": status, "revision": 1, "settled_at": rfc3339(at), **state})
+    text = json.dumps({"status": status, "revision": 1, "settled_at": rfc3339(settled_at), **state})
     step = answer(row, status=status)
     await store.settle(replace(step, state=State(text), event=replace(step.event, data=text)))
-    return rfc3339(at)
+    return rfc3339(settled_at)
 
 
 def comment(n: int = 1, request: int = 1) -> Comment:
@@ -65,9 +65,9 @@ class InboxContracts(StoreSuite):
             ensure_ascii=False,
         )
         row = replace(record(1), spec=Spec(spec))
-        at = await settled(store, row, settled_by=ADA, answer={"values": {"a": "\0 \ud800"}})
+        settled_at = await settled(store, row, settled_by=ADA, answer={"values": {"a": "\0 \ud800"}})
         (found,) = await store.history("main")
-        assert found == HistoryRow(at, row.id, "form", "tok_1", "answered", "t1", None, AccessList())
+        assert found == HistoryRow(settled_at, row.id, "form", "tok_1", "answered", "t1", None, AccessList())
         assert await store.history("acme") == []
         assert await store.requests("main", [row.id, "req_none"]) == {row.id: await store.get("main", row.id)}
 
@@ -80,7 +80,7 @@ class InboxContracts(StoreSuite):
             (Status.EXPIRED, {}, "expired"),
         ]
         for n, (status, state, _) in enumerate(cases):
-            await settled(store, record(n), status, at=NOON + n, **state)
+            await settled(store, record(n), status, settled_at=NOON + n, **state)
         settled_request = replace(record(9)).as_settled(Status.ANSWERED, answer={"decision": "approve"})
         await store.insert(settled_request, request_created(settled_request))
         findings = [row.outcome for row in await store.history("main")]
@@ -89,7 +89,7 @@ class InboxContracts(StoreSuite):
     async def test_c35_each_filter_pages_through_the_history_newest_end_first(self, store: Store) -> None:
         rows = [record(n, thread=f"t{n % 2}", requester=f"tok_{n % 3}") for n in range(9)]
         for n, row in enumerate(rows):
-            await settled(store, row, at=NOON + (n * 7) % 9, settled_by=ADA if n % 4 == 0 else None)
+            await settled(store, row, settled_at=NOON + (n * 7) % 9, settled_by=ADA if n % 4 == 0 else None)
         ends = {row.id: (rfc3339(NOON + (n * 7) % 9), row.id) for n, row in enumerate(rows)}
         newest = sorted(rows, key=lambda row: ends[row.id], reverse=True)
         times = (None, (rfc3339(NOON + 2), rfc3339(NOON + 7)))
@@ -129,15 +129,15 @@ class InboxContracts(StoreSuite):
 
     async def test_c36_missed_requests_are_listed_until_the_person_has_seen_them(self, store: Store) -> None:
         for n in range(6):
-            await settled(store, record(n), Status.EXPIRED if n else Status.ANSWERED, at=NOON + n)
+            await settled(store, record(n), Status.EXPIRED if n else Status.ANSWERED, settled_at=NOON + n)
 
-        async def missed(person: str = "ada", since: int = NOON, **filters: object) -> list[str]:
-            result = await store.missed("main", person, since=rfc3339(since), **filters)  # type: ignore[arg-type]  # filters by name
+        async def missed(person: str = "ada", since_ms: int = NOON, **filters: object) -> list[str]:
+            result = await store.missed("main", person, since=rfc3339(since_ms), **filters)  # type: ignore[arg-type]  # filters by name
             return [row.id for _, row in result]
 
         all_ids = [request_id(n) for n in (5, 4, 3, 2, 1)]
         assert await missed() == all_ids
-        assert await missed(since=NOON + 3) == all_ids[:2]
+        assert await missed(since_ms=NOON + 3) == all_ids[:2]
         assert await missed(limit=2, before=(rfc3339(NOON + 4), request_id(4))) == all_ids[2:4]
         await store.mark_seen("main", "ada", [request_id(4), request_id(4), "req_none"])
         assert await missed() == [item for item in all_ids if item != request_id(4)]

@@ -58,8 +58,8 @@ class LabelContracts(StoreSuite):
         assert await store.claimed(claim("k2")) is None
         assert (await store.use("main", "t1")).asked == 0
         assert await store.request_of("main", "t1", "tok_1", "x1") == (first_record, "d1")
-        for where in (("t1", "tok_1", "x9"), ("t2", "tok_2", "x1"), ("t9", "tok_1", "x1")):
-            assert await store.request_of("main", *where) is None
+        for location in (("t1", "tok_1", "x9"), ("t2", "tok_2", "x1"), ("t9", "tok_1", "x1")):
+            assert await store.request_of("main", *location) is None
         assert await store.request_of("acme", "t1", "tok_1", "x1") is None
 
     async def test_c27_one_of_many_concurrent_creates_is_stored_and_the_others_return_it(

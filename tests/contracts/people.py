@@ -17,17 +17,17 @@ ADA = Principal("usr_1", "main", "responder", "Ada", user="ada", groups=("ops",)
 BOB = Principal("usr_2", "main", "responder", "Bob")
 
 
-async def sign_in(store: Store, principal: Principal, at: int = NOON) -> None:
+async def sign_in(store: Store, principal: Principal, time: int = NOON) -> None:
     """Open a session of a person."""
-    name = f"{principal.id}-{at}"
-    await store.put_login(name, principal, expires_at=at + 1)
-    new = replace(new_session(f"ses_{name}", expires_at=at + 2 * IDLE_MS), created_at=at)
+    name = f"{principal.id}-{time}"
+    await store.put_login(name, principal, expires_at=time + 1)
+    new = replace(new_session(f"ses_{name}", expires_at=time + 2 * IDLE_MS), created_at=time)
     assert await store.open_session(name, f"digest-{name}", new) is not None
 
 
-async def names(store: Store, at: int = NOON, **filters: object) -> list[tuple[str, str]]:
+async def names(store: Store, time: int = NOON, **filters: object) -> list[tuple[str, str]]:
     """Return the people in a store, by id and name."""
-    result = await store.people("main", now_ms=at, **filters)  # type: ignore[arg-type]  # filters by name
+    result = await store.people("main", now_ms=time, **filters)  # type: ignore[arg-type]  # filters by name
     return [(item.user, item.name) for item in result]
 
 
@@ -39,7 +39,7 @@ class PeopleContracts(StoreSuite):
         await sign_in(store, BOB)
         await sign_in(store, replace(ADA, id="usr_9", name="Eve", user="eve", tenant="acme"))
         asker, eva = agent(), token(1)
-        await store.put_token("a", token(2, of=asker))
+        await store.put_token("a", token(2, agent=asker))
         await store.put_token("e", eva)
         ended = replace(token(3).principal, expires_at=NOON)
         await store.put_token("o", Token(ended))
@@ -60,8 +60,8 @@ class PeopleContracts(StoreSuite):
 
     async def test_c34_people_are_listed_in_pages_each_whole_and_once(self, store: Store) -> None:
         for n in range(5):
-            for at in range(3):
-                await sign_in(store, replace(ADA, id=f"usr_{n}{at}", user=f"p{n}"), NOON + at)
+            for index in range(3):
+                await sign_in(store, replace(ADA, id=f"usr_{n}{index}", user=f"p{n}"), NOON + index)
         assert {who for who, _ in await names(store, limit=2)} == {"p0", "p1"}
         assert len(await names(store, limit=2)) == 8
         assert {who for who, _ in await names(store, after="p1", limit=2)} == {"p2", "p3"}

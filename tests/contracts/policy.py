@@ -41,20 +41,20 @@ class PolicyContracts(StoreSuite):
     async def test_a_call_is_matched_by_rules_of_its_thread_its_project_and_all_threads(
         self, store: Store
     ) -> None:
-        always, here, there = (
+        global_rule, thread_rule, other_thread_rule = (
             rule(3),
             rule(2, scope="thread", subject="t1"),
             rule(4, scope="thread", subject="t2"),
         )
         web, api = rule(1, scope="project", subject="web"), rule(5, scope="project", subject="api")
         nameless = rule(6, scope="project")
-        await store.write(SideEffects((always, here, there, web)))
+        await store.write(SideEffects((global_rule, thread_rule, other_thread_rule, web)))
         await store.write(SideEffects((api, nameless)))
         for thread, project, met in (
-            ("t1", "web", [web, here, always]),
-            ("t2", "api", [always, there, api]),
-            ("t3", None, [always, nameless]),
-            ("web", "t1", [always]),
+            ("t1", "web", [web, thread_rule, global_rule]),
+            ("t2", "api", [global_rule, other_thread_rule, api]),
+            ("t3", None, [global_rule, nameless]),
+            ("web", "t1", [global_rule]),
         ):
             view = await store.policy("main", thread_id=thread, project=project, now_ms=NOON)
             assert view == PolicyView(None, None, met)
@@ -96,11 +96,11 @@ class PolicyContracts(StoreSuite):
                 await store.write(own_side_effects)
 
         async def read() -> None:
-            seen = 0
-            while seen < 39:
+            snapshot_count = 0
+            while snapshot_count < 39:
                 view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
-                seen = len(view.rules)
-                known = f'{{"n":{seen}}}' if seen else None
+                snapshot_count = len(view.rules)
+                known = f'{{"n":{snapshot_count}}}' if snapshot_count else None
                 assert (view.tenant, view.thread) == (known, known)
                 await (
                     anyio.lowlevel.checkpoint()
@@ -151,8 +151,8 @@ class PolicyContracts(StoreSuite):
         ):
             with pytest.raises(IdTaken):
                 await store.write(taken)
-        kept = await store.rules("main", ended=True, now_ms=NOON)
-        assert kept == [replace(rule(1), revoked=True, wire="ended")]
+        stored_rules = await store.rules("main", ended=True, now_ms=NOON)
+        assert stored_rules == [replace(rule(1), revoked=True, wire="ended")]
         view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
         assert (view.tenant, await store.audit("main")) == (None, [])
 
@@ -163,7 +163,7 @@ class PolicyContracts(StoreSuite):
         await store.insert(row, request_created(row), None, SideEffects(uses=(use(1), use(1), use(2))))
         await asyncio.gather(*(store.write(SideEffects(uses=(use(1), use(2)))) for _ in range(20)))
         await store.insert(
-            other, request_created(other), None, SideEffects(uses=(use(1, at=NOON + 9, about=2),))
+            other, request_created(other), None, SideEffects(uses=(use(1, time=NOON + 9, about=2),))
         )
         await store.settle(answer(record(3)), None, SideEffects(uses=(use(1),)))
         assert await store.rule_usage("main", [rule_id(1), rule_id(2), rule_id(3)]) == {
@@ -174,8 +174,10 @@ class PolicyContracts(StoreSuite):
         assert await store.rule_usage("main", []) == {}
 
     async def test_the_uses_of_a_rule_are_hidden_and_erased_with_their_thread(self, store: Store) -> None:
-        row, here = record(1), rule(1, scope="thread", subject="t1")
-        await store.insert(row, request_created(row), None, SideEffects((here,), uses=(use(1), use(2))))
+        row, thread_rule = record(1), rule(1, scope="thread", subject="t1")
+        await store.insert(
+            row, request_created(row), None, SideEffects((thread_rule,), uses=(use(1), use(2)))
+        )
         single_access_list = AccessList("ada", others=AccessLevel.NONE)
         await store.set_access(
             single_access_list, shared(single_access_list), before=await store.access("main", "t1")

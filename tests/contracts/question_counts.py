@@ -40,16 +40,16 @@ class QuestionCountContracts(StoreSuite):
         assert change.record.as_dict()["ordinal"] == 6
         for thread, most in (("t0", 5), ("t1", 6)):
             events = await store.thread_events("main", thread, after=0)
-            shown = [json.loads(event.text)["request"] for event in events]
-            numbers = [(item["ordinal"], item["of"]) for item in shown if item["kind"] == "form"]
+            requests = [json.loads(event.text)["request"] for event in events]
+            numbers = [(item["ordinal"], item["of"]) for item in requests if item["kind"] == "form"]
             assert numbers == [(n + 1, 6) for n in range(most)]
-            assert [item for item in shown if item["kind"] != "form" and "ordinal" in item] == []
-        kept = await store.get("main", own_group.id)
-        assert kept is not None
-        assert kept.as_dict() == change.record.as_dict()
-        refused = replace(record(12, thread="t1"), exclusive="other")
+            assert [item for item in requests if item["kind"] != "form" and "ordinal" in item] == []
+        stored_request = await store.get("main", own_group.id)
+        assert stored_request is not None
+        assert stored_request.as_dict() == change.record.as_dict()
+        refused_record = replace(record(12, thread="t1"), exclusive="other")
         with pytest.raises(QuotaSpent):
-            await store.insert(refused, request_created(refused), quota=quota)
+            await store.insert(refused_record, request_created(refused_record), quota=quota)
         endless = replace(record(13, thread="t3"), created_at=NOON)
         change = await store.insert(endless, request_created(endless), quota=Quota(None, DAY))
         assert (change.record.as_dict()["ordinal"], "of" in change.record.as_dict()) == (1, False)
@@ -68,8 +68,8 @@ class QuestionCountContracts(StoreSuite):
         counts = {name: QuestionCount(2, NOON) for name in (tool.name, agent.name)}
         assert await store.question_counts("main", "t1", names) == counts
         assert await store.question_counts("main", "t1", names[:1]) == {tool.name: QuestionCount(2, NOON)}
-        for where in (("main", "t2", names), ("other", "t1", names), ("main", "t1", [])):
-            assert await store.question_counts(*where) == {}
+        for location in (("main", "t2", names), ("other", "t1", names), ("main", "t1", [])):
+            assert await store.question_counts(*location) == {}
         of_agent = Quota(100, DAY, limits=(agent,))
         await store_request(store, record(10), of_agent)
         with pytest.raises(QuotaSpent) as exc_info:
@@ -103,8 +103,8 @@ class QuestionCountContracts(StoreSuite):
         await store_request(store, first_record, quota)
         await store_request(store, with_tool(record(2), "ask_user"), quota)
         events = await store.thread_events("main", "t1", after=0)
-        shown = [json.loads(event.text)["request"] for event in events]
-        assert [(item["ordinal"], item["of"]) for item in shown] == [(1, 100), (1, 2), (2, 2)]
+        requests = [json.loads(event.text)["request"] for event in events]
+        assert [(item["ordinal"], item["of"]) for item in requests] == [(1, 100), (1, 2), (2, 2)]
         later = replace(with_tool(record(3), "ask_user"), created_at=NOON + 5 * DAY)
         with pytest.raises(QuotaSpent) as exc_info:
             await store.insert(later, replace(request_created(later), at=later.created_at), quota=quota)

@@ -120,16 +120,16 @@ class ReadContracts(StoreSuite):
 
     async def test_deadlines_of_open_requests_come_earliest_first(self, store: Store) -> None:
         assert await store.next_deadline() is None
-        late, soon, never = record(1, expires_at=NOON + 9), record(2, expires_at=NOON + 5), record(3)
-        other, gone = record(4, tenant="acme", expires_at=NOON + 7), record(5, expires_at=NOON + 1)
-        for row in (late, soon, never, other, gone):
+        late_request, soon, never = record(1, expires_at=NOON + 9), record(2, expires_at=NOON + 5), record(3)
+        other, ended_request = record(4, tenant="acme", expires_at=NOON + 7), record(5, expires_at=NOON + 1)
+        for row in (late_request, soon, never, other, ended_request):
             await store.insert(row, request_created(row))
-        await store.settle(answer(gone))
+        await store.settle(answer(ended_request))
         assert await store.next_deadline() == NOON + 5
         assert await store.due(NOON + 4) == []
         assert await store.due(NOON + 7) == [soon, other]
         assert await store.due(NOON + 99, limit=2) == [soon, other]
-        for row in (soon, other, late):
+        for row in (soon, other, late_request):
             await store.settle(answer(row, status=Status.EXPIRED, revision=None))
         assert await store.next_deadline() is None
 

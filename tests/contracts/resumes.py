@@ -18,10 +18,10 @@ from tests.contracts.suite import StoreSuite
 
 
 def resume(
-    n: int, *, thread: str = "t1", requester: str = "tok_1", at: int = NOON, held: bool = False
+    n: int, *, thread: str = "t1", requester: str = "tok_1", time: int = NOON, is_held: bool = False
 ) -> Resume:
     """Make the resume of the n-th request."""
-    return Resume(f"rsm_{n:026d}", "main", thread, requester, request_id(n), at, held)
+    return Resume(f"rsm_{n:026d}", "main", thread, requester, request_id(n), time, is_held)
 
 
 async def settled(store: Store, *resumes: Resume) -> None:
@@ -47,8 +47,8 @@ class ResumeContracts(StoreSuite):
     async def test_c11_a_resume_comes_with_its_step_or_not_at_all(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, request_created(row))
-        late = answer(row, expected=frozenset({Status.RESOLVING}))
-        await store.settle(late, None, SideEffects(resumes=(resume(1),)))
+        late_settlement = answer(row, expected=frozenset({Status.RESOLVING}))
+        await store.settle(late_settlement, None, SideEffects(resumes=(resume(1),)))
         assert await lease_resumes(store) == []
         await store.settle(answer(row), None, SideEffects(resumes=(resume(1),)))
         [lease] = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
@@ -64,8 +64,8 @@ class ResumeContracts(StoreSuite):
     async def test_c16_threads_with_resumes_are_listed_with_when_the_next_can_be_leased(
         self, store: Store
     ) -> None:
-        there = (resume(1), resume(2, thread="t2", at=NOON + 9), resume(3, thread="t2"))
-        await settled(store, *there, resume(4, thread="t3", requester="tok_2"))
+        resumes = (resume(1), resume(2, thread="t2", time=NOON + 9), resume(3, thread="t2"))
+        await settled(store, *resumes, resume(4, thread="t3", requester="tok_2"))
         assert await store.resume_threads("main", "tok_1") == {"t1": NOON, "t2": NOON}
         assert await lease_resumes(store, thread="t2") == [3]
         assert await store.resume_threads("main", "tok_1") == {"t1": NOON, "t2": NOON + 9}
@@ -111,7 +111,7 @@ class ResumeContracts(StoreSuite):
         assert await store.next_resume("main", "tok_1") is None
 
     async def test_c17_it_does_not_come_before_its_time(self, store: Store) -> None:
-        await settled(store, resume(1, at=NOON + 5))
+        await settled(store, resume(1, time=NOON + 5))
         assert await lease_resumes(store, now=NOON + 4) == []
         assert await store.next_resume("main", "tok_1") == NOON + 5
         assert await lease_resumes(store, now=NOON + 5) == [1]
@@ -134,7 +134,7 @@ class ResumeContracts(StoreSuite):
         assert [lease.resume.id for lease in leases] == [resume(1).id, resume(2).id]
 
     async def test_a_held_resume_is_dropped_unless_somebody_has_it(self, store: Store) -> None:
-        await settled(store, resume(1, held=True), resume(2, held=True), resume(3))
+        await settled(store, resume(1, is_held=True), resume(2, is_held=True), resume(3))
         await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60, limit=1)
         await store.drop_held([("main", request_id(n)) for n in (1, 2, 3, 4)])
         assert await lease_resumes(store, now=NOON + 60, until=NOON + 120) == [1, 3]
@@ -146,7 +146,7 @@ class ResumeContracts(StoreSuite):
         row = record(2)
         await store.insert(row, request_created(row))
         await store.settle(answer(row))
-        await store.hold_resumes([replace(resume(1), id="rsm_late"), resume(2, held=True), resume(3)])
+        await store.hold_resumes([replace(resume(1), id="rsm_late"), resume(2, is_held=True), resume(3)])
         assert await lease_resumes(store) == [1, 2]
         first_resume_status, second_resume_status, third_resume_status = [
             await store.resume_of("main", request_id(n)) for n in (1, 2, 3)
@@ -160,9 +160,11 @@ class ResumeContracts(StoreSuite):
     async def test_a_request_has_one_resume_for_each_cause(self, store: Store) -> None:
         await settled(store, resume(1))
         check = replace(resume(1), id="rsm_check", cause="check:1")
-        again = replace(resume(1), id="rsm_again", cause="again:k")
+        second_resume = replace(resume(1), id="rsm_again", cause="again:k")
         for _ in range(2):
-            await store.write(SideEffects(resumes=(check, replace(again, id=f"{again.id}{_}"))))
+            await store.write(
+                SideEffects(resumes=(check, replace(second_resume, id=f"{second_resume.id}{_}")))
+            )
         leases = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
         assert sorted(lease.resume.cause for lease in leases) == ["", "again:k", "check:1"]
         standing = await store.resume_of("main", request_id(1), "check:1")

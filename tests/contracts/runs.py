@@ -28,10 +28,10 @@ def run(n: int = 1, *, thread: str = "t1", agent: str = "agt_a", tenant: str = "
     return Run(tenant, thread, f"run_{n}", agent, NOON + n, NOON + n, metadata='{"n":null}')
 
 
-def run_event(kind: str, run: Run, at: int = NOON) -> EventDraft:
+def run_event(kind: str, run: Run, time: int = NOON) -> EventDraft:
     """Make an event of a run."""
     return EventDraft(
-        kind, run.tenant, run.thread_id, at, None, "null", run.agent, ThreadAgents((run.agent,))
+        kind, run.tenant, run.thread_id, time, None, "null", run.agent, ThreadAgents((run.agent,))
     )
 
 
@@ -64,8 +64,8 @@ class RunContracts(StoreSuite):
             started_run, run_event(RUN_ENDED, run(), NOON + 9), reason="done"
         )
         assert (ended, outcome) == (replace(started_run, ended_at=NOON + 9, reason="done"), Outcome.APPLIED)
-        again = await store.end_run(started_run, run_event(RUN_ENDED, run(), NOON + 10), reason="other")
-        assert again == (ended, Outcome.REPLAYED)
+        second_end = await store.end_run(started_run, run_event(RUN_ENDED, run(), NOON + 10), reason="other")
+        assert second_end == (ended, Outcome.REPLAYED)
         assert await store.start_run(run(), run_event(RUN_STARTED, run())) == (ended, Outcome.FOUND)
         assert await store.run("main", "t1", "run_1") == ended
         events = await store.thread_events("main", "t1", after=0)
@@ -73,8 +73,8 @@ class RunContracts(StoreSuite):
             (1, "run.started", json.loads(started_run.wire)),
             (2, "run.ended", json.loads(ended.wire)),
         ]
-        for where in (("acme", "t1", "run_1"), ("main", "t2", "run_1"), ("main", "t1", "\0")):
-            assert await store.run(*where) is None
+        for location in (("acme", "t1", "run_1"), ("main", "t2", "run_1"), ("main", "t1", "\0")):
+            assert await store.run(*location) is None
 
     async def test_c29_one_of_many_concurrent_starts_and_ends_of_a_run_succeeds(self, store: Store) -> None:
         reply = await asyncio.gather(
@@ -115,14 +115,16 @@ class RunContracts(StoreSuite):
     async def test_c29_a_request_a_message_or_a_renewal_extends_a_run(self, store: Store) -> None:
         started_run = await begin(store, run())
         assert await store.last_sign(started_run) == started_run.seen_at
-        asked = replace(record(20, requester="agt_a"), labels=Labels(run_id="run_1"))
-        await store.insert(asked, request_created(asked))
+        new_request = replace(record(20, requester="agt_a"), labels=Labels(run_id="run_1"))
+        await store.insert(new_request, request_created(new_request))
         other = replace(record(30, requester="agt_a"), labels=Labels(run_id="run_2"))
         await store.insert(other, request_created(other))
         assert await store.last_sign(started_run) == NOON + 20
-        said = json.dumps({"role": "agent", "run_id": "run_1", "content": []})
-        for at, owner in ((NOON + 40, "agt_a"), (NOON + 50, "agt_b")):
-            await store.add_message(f"m{at}", said, replace(message_added(said), at=at, owner=owner))
+        message_text = json.dumps({"role": "agent", "run_id": "run_1", "content": []})
+        for time, owner in ((NOON + 40, "agt_a"), (NOON + 50, "agt_b")):
+            await store.add_message(
+                f"m{time}", message_text, replace(message_added(message_text), at=time, owner=owner)
+            )
         assert await store.last_sign(started_run) == NOON + 40
         assert await store.silent_runs(NOON) == []
         assert await store.silent_runs(NOON + 1) == [started_run]

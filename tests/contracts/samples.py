@@ -158,35 +158,35 @@ def agent(
     return Agent(agent_id, tenant, f"agent {n}", user or agent_id, created_at, made_by, roots=roots)
 
 
-def root(path: str, at: int = NOON) -> Root:
+def root(path: str, time: int = NOON) -> Root:
     """Make a folder that an agent may read."""
-    return Root(path, at, json.dumps({"id": "usr_1", "name": "Ädä"}))
+    return Root(path, time, json.dumps({"id": "usr_1", "name": "Ädä"}))
 
 
 def token(
     n: int = 1,
     *,
-    of: Agent | None = None,
+    agent: Agent | None = None,
     tenant: str = "main",
     role: str = "responder",
     ends: int | None = None,
 ) -> Token:
     """Make the n-th token, of an agent or of a person; they sort by `n`."""
     token_id = f"tok_{n:026d}"
-    if of is None:
+    if agent is None:
         person = Principal(token_id, tenant, role, f"{token_id}'s name", token=token_id, expires_at=ends)
     else:
         person = Principal(
-            of.id, of.tenant, "requester", of.name, user=of.user, token=token_id, expires_at=ends
+            agent.id, agent.tenant, "requester", agent.name, user=agent.user, token=token_id, expires_at=ends
         )
     return Token(person, "api", NOON, json.dumps({"id": "tok_admin", "name": "Ada"}))
 
 
 def new_session(
-    session_id: str = "ses_1", *, half: str = "", device: str = "", expires_at: int = NOON + 9
+    session_id: str = "ses_1", *, browser_secret: str = "", device: str = "", expires_at: int = NOON + 9
 ) -> NewSession:
     """Make a session that a login code opens."""
-    return NewSession(session_id, half, device, NOON, expires_at)
+    return NewSession(session_id, browser_secret, device, NOON, expires_at)
 
 
 def rule_id(n: int) -> str:
@@ -194,9 +194,9 @@ def rule_id(n: int) -> str:
     return f"rul_{n:026d}"
 
 
-def use(n: int, *, at: int = NOON, about: int = 1) -> RuleUse:
+def use(n: int, *, time: int = NOON, about: int = 1) -> RuleUse:
     """Make a use of the n-th rule, for a request."""
-    return RuleUse("main", rule_id(n), at, request_id(about))
+    return RuleUse("main", rule_id(n), time, request_id(about))
 
 
 def rule(
@@ -232,9 +232,11 @@ def policy(data: str, *, tenant: str = "main", thread: str = "") -> PolicyRecord
     return PolicyRecord(tenant, thread, data)
 
 
-def entry(what: str, *, tenant: str = "main") -> AuditDraft:
+def entry(action: str, *, tenant: str = "main") -> AuditDraft:
     """Make an entry of the audit log."""
-    return AuditDraft(tenant, json.dumps({"action": "decide", "at": NOON, "tool": what}, ensure_ascii=False))
+    return AuditDraft(
+        tenant, json.dumps({"action": "decide", "at": NOON, "tool": action}, ensure_ascii=False)
+    )
 
 
 def secret_id(n: int) -> str:

@@ -46,11 +46,13 @@ class SecretContracts(StoreSuite):
     # Places
 
     async def test_a_secret_is_found_by_its_id_and_its_scope(self, store: Store) -> None:
-        kept = secret(1, scope="session", subject="t1")
-        assert await store.secret("main", kept.id) is None
-        await write_secrets(store, kept)
-        assert await store.secret("main", kept.id) == kept
-        assert await store.secrets_at("main", "", [SecretLocation("session", "t1")], [kept.name]) == [kept]
+        stored_secret = secret(1, scope="session", subject="t1")
+        assert await store.secret("main", stored_secret.id) is None
+        await write_secrets(store, stored_secret)
+        assert await store.secret("main", stored_secret.id) == stored_secret
+        assert await store.secrets_at(
+            "main", "", [SecretLocation("session", "t1")], [stored_secret.name]
+        ) == [stored_secret]
 
     async def test_one_name_is_a_separate_secret_in_each_scope(self, store: Store) -> None:
         locations = [
@@ -60,25 +62,30 @@ class SecretContracts(StoreSuite):
             ("", SecretLocation("project", "t1")),
             ("ada", SecretLocation("global", "")),
         ]
-        kept = {
-            (owner, at): secret(n, owner=owner, scope=at.scope, subject=at.subject, name="KEY")
-            for n, (owner, at) in enumerate(locations)
+        secrets_by_location = {
+            (owner, location): secret(
+                n, owner=owner, scope=location.scope, subject=location.subject, name="KEY"
+            )
+            for n, (owner, location) in enumerate(locations)
         }
-        await write_secrets(store, *kept.values())
-        for (owner, at), one in kept.items():
-            assert await store.secrets_at("main", owner, [at], ["KEY"]) == [one]
+        await write_secrets(store, *secrets_by_location.values())
+        for (owner, location), one in secrets_by_location.items():
+            assert await store.secrets_at("main", owner, [location], ["KEY"]) == [one]
         for owner in ("", "ada", "bob"):
-            result = await store.secrets_at("main", owner, [at for _, at in locations], ["KEY"])
+            result = await store.secrets_at("main", owner, [location for _, location in locations], ["KEY"])
             assert sort_as_listed(*result) == sort_as_listed(
-                *(one for (of, _), one in kept.items() if of == owner)
+                *(one for (kept_owner, _), one in secrets_by_location.items() if kept_owner == owner)
             )
 
     async def test_names_are_looked_up_in_several_scopes(self, store: Store) -> None:
-        here, shared = [secret(n, scope="session", subject="t1") for n in (1, 2)], [secret(3), secret(4)]
-        await write_secrets(store, *here, *shared)
+        session_secrets, shared = (
+            [secret(n, scope="session", subject="t1") for n in (1, 2)],
+            [secret(3), secret(4)],
+        )
+        await write_secrets(store, *session_secrets, *shared)
         locations = [SecretLocation("session", "t1"), SecretLocation("global", "")]
         for names, found in (
-            (["KEY_1", "KEY_3", "KEY_9"], [here[0], shared[0]]),
+            (["KEY_1", "KEY_3", "KEY_9"], [session_secrets[0], shared[0]]),
             (["KEY_9"], []),
             ([], []),
         ):
@@ -89,7 +96,8 @@ class SecretContracts(StoreSuite):
 
     async def test_the_last_use_of_a_secret_is_known(self, store: Store) -> None:
         uses = [
-            SecretUse("main", secret_id(n), at, f'{{"id":"tok_{at}"}}') for n, at in ((1, 1), (1, 2), (2, 3))
+            SecretUse("main", secret_id(n), time, f'{{"id":"tok_{time}"}}')
+            for n, time in ((1, 1), (1, 2), (2, 3))
         ]
         other_secret_use = SecretUse("other", secret_id(1), 9, "{}")
         for item in (*uses, other_secret_use):
@@ -108,7 +116,7 @@ class SecretContracts(StoreSuite):
             assert await store.secrets("main") == [secret(2), secret(1, version=version)]
 
     @pytest.mark.parametrize(
-        "late",
+        "late_record",
         [
             secret(1),
             secret(1, version=2),
@@ -131,11 +139,11 @@ class SecretContracts(StoreSuite):
         ],
     )
     async def test_c13_a_version_that_does_not_follow_is_refused(
-        self, store: Store, late: SecretRecord
+        self, store: Store, late_record: SecretRecord
     ) -> None:
         await write_secrets(store, secret(1), secret(1, version=2))
         with pytest.raises(VersionTaken):
-            await write_secrets(store, late)
+            await write_secrets(store, late_record)
         assert await store.secrets("main") == [secret(1, version=2)]
 
     async def test_c13_one_of_20_concurrent_writes_of_the_next_version_succeeds(self, store: Store) -> None:
@@ -237,38 +245,42 @@ class SecretContracts(StoreSuite):
     async def test_secrets_are_listed_newest_first_in_pages(self, store: Store) -> None:
         secrets = [secret(n) for n in range(1, 8)]
         await write_secrets(store, *secrets[4:], *secrets[:4])
-        shown = secrets[::-1]
-        assert await store.secrets("main", limit=3) == shown[:3]
-        assert await store.secrets("main", limit=3, before=shown[2].id) == shown[3:6]
-        assert await store.secrets("main", before=shown[6].id) == []
+        secrets_newest_first = secrets[::-1]
+        assert await store.secrets("main", limit=3) == secrets_newest_first[:3]
+        assert (
+            await store.secrets("main", limit=3, before=secrets_newest_first[2].id)
+            == secrets_newest_first[3:6]
+        )
+        assert await store.secrets("main", before=secrets_newest_first[6].id) == []
 
     async def test_secrets_are_listed_by_person_and_without_those_of_one_answer(self, store: Store) -> None:
         shared, hers = [secret(n) for n in (1, 4)], [secret(n, owner="ada") for n in (2, 5)]
-        once = [
+        request_secrets = [
             secret(n, owner=owner, scope="request", subject="req_1") for n, owner in ((3, ""), (6, "ada"))
         ]
-        await write_secrets(store, *shared, *hers, *once)
+        await write_secrets(store, *shared, *hers, *request_secrets)
         assert await store.secrets("main") == sort_as_listed(*shared, *hers)
         assert await store.secrets("main", person="ada", before=hers[1].id) == sort_as_listed(
             *shared, hers[0]
         )
         assert await store.secrets("main", person="bob") == sort_as_listed(*shared)
-        assert await store.secret("main", once[0].id) == once[0]
+        assert await store.secret("main", request_secrets[0].id) == request_secrets[0]
         assert (
-            await store.secrets_at("main", "ada", [SecretLocation("request", "req_1")], ["KEY_6"]) == once[1:]
+            await store.secrets_at("main", "ada", [SecretLocation("request", "req_1")], ["KEY_6"])
+            == request_secrets[1:]
         )
 
     # Rotation
 
     async def test_a_rotation_reads_every_text_of_every_tenant_once(self, store: Store) -> None:
-        kept = [secret(n, tenant=("main", "acme")[n % 2]) for n in range(1, 8)]
-        once = secret(8, scope="request", subject="req_1")
+        stored_secrets = [secret(n, tenant=("main", "acme")[n % 2]) for n in range(1, 8)]
+        request_secret = secret(8, scope="request", subject="req_1")
         attempts = [
             (f"req_{n}", replace(secret(3, version=2, tenant="acme"), sealed=f"tried.{n}")) for n in range(3)
         ]
         new = ("req_9", secret(9))
-        await store.write(SideEffects(secrets=(*kept, once), candidates=(*attempts, new)))
-        all_texts = [*kept, once, *(item for _, item in (*attempts, new))]
+        await store.write(SideEffects(secrets=(*stored_secrets, request_secret), candidates=(*attempts, new)))
+        all_texts = [*stored_secrets, request_secret, *(item for _, item in (*attempts, new))]
         for limit in (1, 2, 3, 200):
             secret_records: list[SecretRecord] = []
             while page := await store.sealed_after(
@@ -284,15 +296,15 @@ class SecretContracts(StoreSuite):
         assert [item.id for item in (*page, *remaining_secret_records)] == [item.id for item in of_acme]
 
     async def test_a_ciphertext_is_rewrapped_unless_it_has_changed(self, store: Store) -> None:
-        kept, tried = secret(1), secret(1, version=2)
-        await store.write(SideEffects(secrets=(kept,), candidates=(("req_1", tried),)))
-        assert await store.rewrap(kept.id, sealed="anew.1", instead=kept.sealed)
-        assert await store.secrets("main") == [replace(kept, sealed="anew.1")]
+        stored_secret, tried = secret(1), secret(1, version=2)
+        await store.write(SideEffects(secrets=(stored_secret,), candidates=(("req_1", tried),)))
+        assert await store.rewrap(stored_secret.id, sealed="anew.1", instead=stored_secret.sealed)
+        assert await store.secrets("main") == [replace(stored_secret, sealed="anew.1")]
         assert await store.candidates("main", "req_1") == [tried]
         assert await store.rewrap(tried.id, sealed="anew.2", instead=tried.sealed)
         assert await store.candidates("main", "req_1") == [replace(tried, sealed="anew.2")]
-        for one in (kept.id, secret_id(2)):
-            assert not await store.rewrap(one, sealed="late", instead=kept.sealed)
+        for one in (stored_secret.id, secret_id(2)):
+            assert not await store.rewrap(one, sealed="late", instead=stored_secret.sealed)
         assert {item.sealed for item in await store.sealed_after("")} == {"anew.1", "anew.2"}
 
     async def test_a_ciphertext_written_during_a_rotation_is_not_missed(self, store: Store) -> None:
@@ -320,8 +332,8 @@ class SecretContracts(StoreSuite):
 
     async def test_c8_tenants_may_have_the_same_secret_and_grant(self, store: Store) -> None:
         for tenant in ("main", "acme"):
-            kept = secret(1, tenant=tenant)
-            await store.write(SideEffects(secrets=(kept,), grants=(grant(kept),)))
+            stored_secret = secret(1, tenant=tenant)
+            await store.write(SideEffects(secrets=(stored_secret,), grants=(grant(stored_secret),)))
         assert await store.drop_secret("acme", secret_id(1), SideEffects())
         assert await store.secret("main", secret_id(1)) == secret(1)
         for tenant, left in (("main", secret(1)), ("acme", None)):
@@ -332,18 +344,20 @@ class SecretContracts(StoreSuite):
     async def test_c9_a_store_that_cannot_write_still_reads_secrets(
         self, store: Store, tmp_path: Path
     ) -> None:
-        kept = secret(1)
-        await store.write(SideEffects(secrets=(kept,), grants=(grant(kept),)))
+        stored_secret = secret(1)
+        await store.write(SideEffects(secrets=(stored_secret,), grants=(grant(stored_secret),)))
         with self.outage(store, tmp_path):
             results = await asyncio.gather(
                 write_secrets(store, secret(2)),
-                store.drop_secret("main", kept.id, SideEffects()),
-                store.rewrap(kept.id, sealed="anew", instead=kept.sealed),
+                store.drop_secret("main", stored_secret.id, SideEffects()),
+                store.rewrap(stored_secret.id, sealed="anew", instead=stored_secret.sealed),
                 return_exceptions=True,
             )
             assert [type(error) for error in results] == [Unavailable] * 3
             assert await store.secrets_at("main", "", [SecretLocation("global", "")], ["KEY_1", "KEY_2"]) == [
-                kept
+                stored_secret
             ]
-            assert await store.granted("main", "t1", ["KEY_1"], requester="tok_1") == [(grant(kept), kept)]
-        assert await store.drop_secret("main", kept.id, SideEffects())
+            assert await store.granted("main", "t1", ["KEY_1"], requester="tok_1") == [
+                (grant(stored_secret), stored_secret)
+            ]
+        assert await store.drop_secret("main", stored_secret.id, SideEffects())

@@ -72,10 +72,10 @@ class SharingContracts(StoreSuite):
         assert await store.rule("main", rule(1).id) == rule(1)
 
     async def test_records_and_events_carry_the_access_to_their_thread(self, store: Store) -> None:
-        early, late = record(1), record(2)
+        early, second_row = record(1), record(2)
         assert (await store.insert(early, request_created(early))).record.access == UNSHARED
         await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
-        assert (await store.insert(late, request_created(late))).record.access == ADAS
+        assert (await store.insert(second_row, request_created(second_row))).record.access == ADAS
         settled_request = await store.settle(answer(early))
         assert settled_request is not None
         assert settled_request.record.access == ADAS
@@ -138,7 +138,7 @@ class SharingContracts(StoreSuite):
         assert await store.rules("main", now_ms=NOON) == rules[::-1]
 
     async def test_secrets_are_listed_for_people_who_may_manage_them(self, store: Store) -> None:
-        kept = [
+        stored_secrets = [
             secret(1),
             secret(2, owner="ada"),
             secret(3, owner="cy", scope="project", subject="p"),
@@ -147,13 +147,13 @@ class SharingContracts(StoreSuite):
             secret(6, scope="session", subject="t2"),
             secret(7, owner="dan", scope="session", subject="t1"),
         ]
-        await store.write(SideEffects(secrets=tuple(kept)))
+        await store.write(SideEffects(secrets=tuple(stored_secrets)))
         await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
         theirs = {"ada": [1, 2, 4, 5, 6, 7], "cy": [1, 3, 4, 5, 6, 7], "dan": [1, 6, 7], ODD: [1, 6]}
         for person, numbers in theirs.items():
             result = await store.secrets("main", person=person)
             assert [s.name for s in result] == [f"KEY_{n}" for n in reversed(numbers)]
-        assert await store.secrets("main") == kept[::-1]
+        assert await store.secrets("main") == stored_secrets[::-1]
 
     async def test_a_personal_level_overrides_the_level_for_everyone(self, store: Store) -> None:
         access = AccessList("ada", AccessLevel.ALL, {"bob": AccessLevel.PROMPT})

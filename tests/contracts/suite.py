@@ -20,11 +20,11 @@ class StoreSuite:
 
     pytestmark = pytest.mark.anyio
 
-    def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
-        """Return a closed store whose data are at `place`: the same data for the same place."""
+    def make_store(self, folder: Path, *, on_commit: OnCommit | None = None) -> Store:
+        """Return a closed store whose data are at `folder`: the same data for the same place."""
         raise NotImplementedError
 
-    def outage(self, store: Store, place: Path) -> AbstractContextManager[object]:
+    def outage(self, store: Store, folder: Path) -> AbstractContextManager[object]:
         """Make the store unable to write until the context ends."""
         raise NotImplementedError
 
@@ -33,9 +33,9 @@ class StoreSuite:
         """Let the store of a test with an outage give up soon; in other tests it waits for concurrent work."""
 
     @asynccontextmanager
-    async def opened(self, place: Path, *, on_commit: OnCommit | None = None) -> AsyncGenerator[Store]:
+    async def opened(self, folder: Path, *, on_commit: OnCommit | None = None) -> AsyncGenerator[Store]:
         """Open a store, and close it at the end."""
-        store = self.make_store(place, on_commit=on_commit)
+        store = self.make_store(folder, on_commit=on_commit)
         with anyio.fail_after(120):
             await store.open()
             try:

@@ -43,9 +43,9 @@ def with_agent(agent: ThreadAgents | None, draft: EventDraft) -> EventDraft:
 class ThreadAgentContracts(StoreSuite):
     """Agents of threads."""
 
-    @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive"])
-    async def test_a_thread_belongs_to_the_first_agent_that_writes(self, store: Store, what: str) -> None:
-        await self._write(store, what, A, 1)
+    @pytest.mark.parametrize("change", ["request", "counted", "settled", "message", "archive"])
+    async def test_a_thread_belongs_to_the_first_agent_that_writes(self, store: Store, change: str) -> None:
+        await self._write(store, change, A, 1)
         assert await store.access("main", "t1") == MINE
         assert (await store.terms("main", "t1")).access == MINE
         view = await store.thread("main", "t1")
@@ -54,24 +54,24 @@ class ThreadAgentContracts(StoreSuite):
         assert [event.access for event in await store.thread_events("main", "t1", after=0)] == [MINE]
         assert await store.access("acme", "t1") == UNSHARED
 
-    @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive"])
+    @pytest.mark.parametrize("change", ["request", "counted", "settled", "message", "archive"])
     async def test_a_thread_started_by_a_person_belongs_to_the_first_agent_that_writes(
-        self, store: Store, what: str
+        self, store: Store, change: str
     ) -> None:
         await store.add_message("m0", message(), message_added(message()))
         assert await store.access("main", "t1") == UNSHARED
-        await self._write(store, what, A, 1)
+        await self._write(store, change, A, 1)
         assert await store.access("main", "t1") == MINE
 
-    @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive", "access"])
-    async def test_messages_of_another_agent_are_not_stored(self, store: Store, what: str) -> None:
+    @pytest.mark.parametrize("change", ["request", "counted", "settled", "message", "archive", "access"])
+    async def test_messages_of_another_agent_are_not_stored(self, store: Store, change: str) -> None:
         await self._write(store, "message", A, 1)
         with pytest.raises(ThreadOfAnother):
-            await self._write(store, what, B, 2)
+            await self._write(store, change, B, 2)
         assert await store.access("main", "t1") == MINE
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1]
         assert await store.list_requests("main") == []
-        await self._write(store, what, ThreadAgents(("agt_c",), "ada"), 2)  # it works for the same person
+        await self._write(store, change, ThreadAgents(("agt_c",), "ada"), 2)  # it works for the same person
 
     async def test_a_removed_agent_cannot_write(self, store: Store) -> None:
         await self._write(store, "message", A, 1)
@@ -131,8 +131,11 @@ class ThreadAgentContracts(StoreSuite):
         key = claim(principal="agt_a")
         await store.insert(row, with_agent(A, request_created(row)), key)
         await store.set_access(AccessList(agents=B), shared(MINE), before=MINE)
-        again = await store.insert(row, with_agent(A, request_created(row)), key)
-        assert (again.outcome, again.record.access) == (Outcome.REPLAYED, AccessList(agents=B))
+        repeated_insert = await store.insert(row, with_agent(A, request_created(row)), key)
+        assert (repeated_insert.outcome, repeated_insert.record.access) == (
+            Outcome.REPLAYED,
+            AccessList(agents=B),
+        )
 
     async def test_people_and_agents_of_a_thread_are_stored_separately(self, store: Store) -> None:
         await self._write(store, "request", A, 1)
@@ -157,17 +160,17 @@ class ThreadAgentContracts(StoreSuite):
             await store.set_access(OURS, shared(OURS), before=MINE)
         assert access_lists == [UNSHARED, MINE, OURS]
 
-    async def _write(self, store: Store, what: str, agent: ThreadAgents, n: int) -> None:
+    async def _write(self, store: Store, change: str, agent: ThreadAgents, n: int) -> None:
         [owner] = agent.ids
         row = record(n, requester=owner)
-        if what == "message":
+        if change == "message":
             await store.add_message(
                 f"m{n}", message(), with_agent(agent, message_added(message(), owner=owner))
             )
-        elif what == "archive":
+        elif change == "archive":
             draft = EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null", owner, agent)
             await store.set_archived(draft, archived_at=NOON)
-        elif what == "access":
+        elif change == "access":
             access_list_before = await store.access("main", "t1")
             expected = replace(access_list_before, owner="bob")
             assert (
@@ -177,11 +180,11 @@ class ThreadAgentContracts(StoreSuite):
                 is Outcome.APPLIED
             )
         else:
-            quota = Quota(None, 1000, 50, 50) if what == "counted" else None
-            row = answered(row) if what == "settled" else row
+            quota = Quota(None, 1000, 50, 50) if change == "counted" else None
+            row = answered_record(row) if change == "settled" else row
             await store.insert(row, with_agent(agent, request_created(row)), quota=quota)
 
 
-def answered(row: Record) -> Record:
+def answered_record(row: Record) -> Record:
     """Make a request that is settled on creation."""
     return replace(row, status=Status.ANSWERED, state=State('{"status":"answered","revision":1}'))

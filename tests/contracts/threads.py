@@ -69,9 +69,9 @@ def forward(row: Record) -> Settlement:
     )
 
 
-def thread_event(kind: str, *, tenant: str = "main", thread: str = "t1", at: int = NOON) -> EventDraft:
+def thread_event(kind: str, *, tenant: str = "main", thread: str = "t1", time: int = NOON) -> EventDraft:
     """Make an event of a thread as a whole."""
-    return EventDraft(kind, tenant, thread, at, None, "null")
+    return EventDraft(kind, tenant, thread, time, None, "null")
 
 
 async def store_request(store: Store, row: Record, quota: Quota | None = None) -> None:
@@ -100,15 +100,15 @@ class ThreadContracts(StoreSuite):
         )
         assert len(await store.audit("main")) == 1
         other = record(2)
-        for refused in (
+        for refused_change in (
             store.insert(other, request_created(other)),
             store.add_message("m2", message(), message_added(message())),
             store.append_text("m1", "x", delta("m1", "x")),
         ):
             with pytest.raises(ThreadArchived):
-                await refused
-        again = await store.insert(other, request_created(other), claim())
-        assert (again.outcome, again.record.id) == (Outcome.REPLAYED, row.id)
+                await refused_change
+        repeated_insert = await store.insert(other, request_created(other), claim())
+        assert (repeated_insert.outcome, repeated_insert.record.id) == (Outcome.REPLAYED, row.id)
         ended = await store.settle(answer(row))
         assert ended is not None
         assert ended.outcome is Outcome.APPLIED
@@ -132,8 +132,8 @@ class ThreadContracts(StoreSuite):
     async def test_c21_a_thread_is_archiving_until_no_request_is_open(self, store: Store) -> None:
         row = record(1)
         await store_request(store, row)
-        for thread, at in (("t1", NOON), ("t2", NOON - 1), ("t3", NOON + 1), ("t4", NOON - 2)):
-            await store.set_archived(thread_event(THREAD_ARCHIVED, thread=thread), archived_at=at)
+        for thread, time in (("t1", NOON), ("t2", NOON - 1), ("t3", NOON + 1), ("t4", NOON - 2)):
+            await store.set_archived(thread_event(THREAD_ARCHIVED, thread=thread), archived_at=time)
         await store.set_archived(thread_event("thread.unarchived", thread="t4"), archived_at=None)
         for thread in ("t2", "t9"):
             await store.archiving_ended("other", thread)
@@ -152,10 +152,10 @@ class ThreadContracts(StoreSuite):
     async def test_c22_of_many_with_the_same_key_one_is_stored(self, store: Store) -> None:
         rows = [exclusive_request(n) for n in range(20)]
         reply = await asyncio.gather(*(store_request(store, row) for row in rows), return_exceptions=True)
-        held = [item for item in reply if isinstance(item, KeyHeld)]
-        assert len(held) == 19
+        key_conflicts = [item for item in reply if isinstance(item, KeyHeld)]
+        assert len(key_conflicts) == 19
         (holder,) = await store.list_requests("main", thread_id="t1")
-        assert {item.record for item in held} == {holder}
+        assert {item.record for item in key_conflicts} == {holder}
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1]
         await store_request(store, exclusive_request(30, "other"))
         await store_request(store, exclusive_request(31, thread="t2"))
@@ -257,9 +257,11 @@ class ThreadContracts(StoreSuite):
     async def test_c24_held_messages_are_delivered_once_when_nothing_is_open(self, store: Store) -> None:
         row = record(1)
         await store_request(store, row)
-        held = message("late").replace("{", '{"held":true,', 1)
+        held_text = message("late").replace("{", '{"held":true,', 1)
         for name in ("m1", "m2"):
-            await store.add_message(name, held, replace(message_added(held), type=MESSAGE_HELD), held=True)
+            await store.add_message(
+                name, held_text, replace(message_added(held_text), type=MESSAGE_HELD), held=True
+            )
         await store.add_message("m3", message("meanwhile"), message_added(message("meanwhile")))
         assert await store.deliverable() == []
         assert await store.deliver("main", "t1", at=NOON) == 0
@@ -325,11 +327,13 @@ class ThreadContracts(StoreSuite):
         for n, thread in enumerate(("t1", "t2", "t3")):
             await store_request(store, record(n, thread=thread))
             await store.settle(answer(record(n, thread=thread)))
-        [*_, since] = [item.since for item in await store.idle_threads(before_ms=NOON + 10)]
+        [*_, idle_since] = [item.since for item in await store.idle_threads(before_ms=NOON + 10)]
         await store_request(store, record(10, thread="t1"))
-        await store.add_message("m1", message(), replace(message_added(message(), thread="t2"), at=since + 1))
+        await store.add_message(
+            "m1", message(), replace(message_added(message(), thread="t2"), at=idle_since + 1)
+        )
         erased = [
-            await store.erase_thread(thread_event("thread.erased", thread=thread), idle_since=since)
+            await store.erase_thread(thread_event("thread.erased", thread=thread), idle_since=idle_since)
             for thread in ("t1", "t2", "t3")
         ]
         assert erased == [False, False, True]

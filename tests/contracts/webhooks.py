@@ -33,10 +33,10 @@ def webhook(n: int = 1, *, tenant: str = "main", requester: str | None = None) -
     )
 
 
-def delivery(n: int, *, at: int = NOON, hook: Webhook | None = None) -> Delivery:
+def delivery(n: int, *, time: int = NOON, hook: Webhook | None = None) -> Delivery:
     """Make the n-th delivery, about the event at position n."""
     to = hook or webhook()
-    return Delivery(f"dlv_{n:026d}", to.tenant, to.id, "request.created", str(n), since=at, next_at=at)
+    return Delivery(f"dlv_{n:026d}", to.tenant, to.id, "request.created", str(n), since=time, next_at=time)
 
 
 async def queued(store: Store, *deliveries: Delivery) -> Webhook:
@@ -70,8 +70,8 @@ class WebhookContracts(StoreSuite):
 
     async def test_a_tenant_has_as_many_webhooks_as_it_may_and_no_more(self, store: Store) -> None:
         entry = SideEffects(audit=(AuditDraft("main", '{"action":"webhook.add"}'),))
-        kept = await asyncio.gather(*(store.add_webhook(webhook(n), entry, limit=2) for n in range(5)))
-        assert sorted(kept) == [False, False, False, True, True]
+        results = await asyncio.gather(*(store.add_webhook(webhook(n), entry, limit=2) for n in range(5)))
+        assert sorted(results) == [False, False, False, True, True]
         assert len(await store.webhooks("main")) == len(await store.audit("main")) == 2
 
     async def test_a_removed_webhook_is_gone_with_its_deliveries_and_its_secret(self, store: Store) -> None:
@@ -140,7 +140,7 @@ class WebhookContracts(StoreSuite):
             assert await store.note_attempt(item, state=state, next_at=NOON, note='{"n":2}') is False
         assert await lease_deliveries(store, hook, now=NOON + 999) == []
         assert await store.next_delivery(hook) is None
-        sent = replace(delivery(2, at=NOON + 999), id=delivery(9).id, again=True)
+        sent = replace(delivery(2, time=NOON + 999), id=delivery(9).id, again=True)
         second_delivery = await store.deliver_again(sent)
         assert second_delivery == replace(sent, id=delivery(2).id, attempt=2, log=second_delivery.log)
         assert json.loads(second_delivery.log) == [{"n": 1}]
@@ -170,7 +170,7 @@ class WebhookContracts(StoreSuite):
         assert await store.delivery("other", hook.id, delivery(1).id) is None
 
     async def test_deliveries_that_ended_long_ago_are_forgotten(self, store: Store) -> None:
-        hook = await queued(store, delivery(1), delivery(2), delivery(3, at=NOON + 5))
+        hook = await queued(store, delivery(1), delivery(2), delivery(3, time=NOON + 5))
         for lease in await store.lease_deliveries(hook, now_ms=NOON + 5, until_ms=NOON + 60, limit=9):
             if lease.subject != "2":
                 await store.note_attempt(lease, state=DELIVERED, next_at=NOON, note="{}")

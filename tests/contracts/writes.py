@@ -108,9 +108,9 @@ class WriteContracts(StoreSuite):
         assert change is not None
         assert change.record == replace(row, revision=2, state=step.state)
         assert await store.get("main", row.id) == change.record
-        late = await store.settle(answer(row))
-        assert late is not None
-        assert late.outcome is Outcome.LOST
+        late_settlement = await store.settle(answer(row))
+        assert late_settlement is not None
+        assert late_settlement.outcome is Outcome.LOST
         assert (await store.settle(answer(row, revision=2))) is not None
         events = await store.thread_events("main", "t1", after=0)
         assert [event.seq for event in events] == [1, 2, 3]

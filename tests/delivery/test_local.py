@@ -24,8 +24,8 @@ def test_a_topic_is_removed_with_its_last_listener():
 
 
 def test_a_thousand_listeners_get_the_event_synchronously():
-    bus, seen = LocalBus(), list[int]()
+    bus, calls = LocalBus(), list[int]()
     for n in range(1000):
-        bus.listen(thread_topic("main", "t1"), lambda _, n=n: seen.append(n))
+        bus.listen(thread_topic("main", "t1"), lambda _, n=n: calls.append(n))
     bus.publish([event(1)])
-    assert seen == list(range(1000))
+    assert calls == list(range(1000))

@@ -155,9 +155,9 @@ class FromElsewhere:
                 while principal_id not in self._sent_ids:
                     self._more = anyio.Event()
                     await self._more.wait()
-            for place in self._foreign_events:
-                self._there.bus.arrive(*place)
-                while place not in self._there_are:
+            for position in self._foreign_events:
+                self._there.bus.arrive(*position)
+                while position not in self._there_are:
                     self._more = anyio.Event()
                     await self._more.wait()
         given, self._given = self._given, []
@@ -193,16 +193,16 @@ async def say(server: Server, n: int, *, thread: str = "t1") -> None:
 async def test_a_commit_reaches_the_listeners_of_its_server_once_and_before_the_caller(
     servers: tuple[Server, Server],
 ) -> None:
-    here, there = servers
+    first_server, second_server = servers
     event_listener, other_event_listener = (
-        EventListener(here.bus, thread_topic("main", "t1")),
-        EventListener(there.bus, thread_topic("main", "t1")),
+        EventListener(first_server.bus, thread_topic("main", "t1")),
+        EventListener(second_server.bus, thread_topic("main", "t1")),
     )
     for n in range(1, 4):
-        await say(here, n)
+        await say(first_server, n)
         assert [event.seq for event in event_listener.events] == list(range(1, n + 1))
     assert await other_event_listener.count(3) == event_listener.events
-    await say(there, 4)
+    await say(second_server, 4)
     await event_listener.count(4)
     assert [event.seq for event in event_listener.events] == [1, 2, 3, 4]
 
@@ -218,23 +218,23 @@ async def test_concurrent_commits_of_two_servers_reach_both_in_commit_order(
 
 
 async def test_an_answer_at_one_server_reaches_the_other(servers: tuple[Server, Server]) -> None:
-    here, there = servers
+    first_server, second_server = servers
     row = record(1)
-    event_listener = EventListener(here.bus, tenant_topic("main"))
-    await here.store.insert(row, request_created(row))
-    change = await there.store.settle(answer(row))
+    event_listener = EventListener(first_server.bus, tenant_topic("main"))
+    await first_server.store.insert(row, request_created(row))
+    change = await second_server.store.settle(answer(row))
     assert change is not None
-    [asked, answered] = await event_listener.count(2)
-    assert (asked.settles, answered.settles, answered.request_id) == (False, True, row.id)
-    assert [asked, answered] == list(await there.store.thread_events("main", "t1", after=0))
+    [ask_event, answer_event] = await event_listener.count(2)
+    assert (ask_event.settles, answer_event.settles, answer_event.request_id) == (False, True, row.id)
+    assert [ask_event, answer_event] == list(await second_server.store.thread_events("main", "t1", after=0))
 
 
 async def test_a_server_with_a_lost_listen_connection_catches_up(
     servers: tuple[Server, Server], database: Database
 ) -> None:
-    here, there = servers
-    event_listener = EventListener(here.bus, tenant_topic("main"))
-    await say(there, 1)
+    first_server, second_server = servers
+    event_listener = EventListener(first_server.bus, tenant_topic("main"))
+    await say(second_server, 1)
     await event_listener.count(1)
     intruder = await asyncpg.connect(database.url)
     await intruder.execute(
@@ -242,7 +242,7 @@ async def test_a_server_with_a_lost_listen_connection_catches_up(
     )
     await intruder.close()
     for n in range(2, 6):
-        await say(there, n)
+        await say(second_server, n)
     assert [event.seq for event in await event_listener.count(5)] == [1, 2, 3, 4, 5]
 
 

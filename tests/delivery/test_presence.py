@@ -113,10 +113,10 @@ async def test_presence_is_registered_again_after_it_was_lost(
     await server.synchronized()
     register.crash()
 
-    async def there() -> bool:
+    async def is_present() -> bool:
         return await register.has_viewer("main", "t1")
 
-    await wait_until(there)
+    await wait_until(is_present)
 
 
 async def test_a_page_that_connects_during_an_outage_is_counted_later(
@@ -129,10 +129,10 @@ async def test_a_page_that_connects_during_an_outage_is_counted_later(
     assert not await register.has_viewer("main", "t1")
     register.broken = None
 
-    async def there() -> bool:
+    async def is_present() -> bool:
         return await register.has_viewer("main", "t1")
 
-    await wait_until(there)
+    await wait_until(is_present)
 
 
 class Doubtful(FakeRegister):
@@ -171,10 +171,10 @@ async def test_presence_registered_without_an_acknowledgement_expires() -> None:
     leave()
     register.unheard = False
 
-    async def gone() -> bool:
+    async def is_absent() -> bool:
         return not await register.has_viewer("main", "t1")
 
-    await wait_until(gone)
+    await wait_until(is_absent)
     await server.close()
 
 
@@ -187,16 +187,16 @@ async def test_a_page_that_returns_after_an_unacknowledged_leave_is_present() ->
     register.unheard = True
     leave()
 
-    async def there() -> bool:
+    async def is_present() -> bool:
         return await register.has_viewer("main", "t1")
 
-    async def gone() -> bool:
-        return not await there()
+    async def is_absent() -> bool:
+        return not await is_present()
 
-    await wait_until(gone)
+    await wait_until(is_absent)
     server.enter("main", "t1")
     register.unheard = False
-    await wait_until(there)
+    await wait_until(is_present)
     await server.close()
 
 

@@ -91,21 +91,21 @@ class Listener:
     """A listener of the tenant's inbox, which can be awaited."""
 
     def __init__(self, bus: SharedBus) -> None:
-        self.seen: list[int] = []
+        self.positions: list[int] = []
         self._more = anyio.Event()
         self.leave = bus.listen(tenant_topic("main"), self._hear)
 
     def _hear(self, received_event: Event) -> None:
-        self.seen.append(received_event.position)
+        self.positions.append(received_event.position)
         self._more.set()
 
     async def until(self, position: int) -> list[int]:
         """Return the received events, once they include this one."""
         with anyio.fail_after(120):
-            while not self.seen or self.seen[-1] < position:
+            while not self.positions or self.positions[-1] < position:
                 self._more = anyio.Event()
                 await self._more.wait()
-        return self.seen
+        return self.positions
 
 
 def shared(feed: FakeFeed, *, poll_s: float = 60.0) -> SharedBus:
@@ -143,7 +143,7 @@ async def test_nothing_is_read_for_a_tenant_that_nobody_listens_to() -> None:
     feed.commit(event(3))
     second_listener = Listener(bus)
     bus.publish([event(4)])
-    assert second_listener.seen == [4]
+    assert second_listener.positions == [4]
     assert feed.reads == 1
     await bus.close()
 
@@ -155,7 +155,7 @@ async def test_an_event_of_this_server_arrives_immediately_and_once() -> None:
     listener = Listener(bus)
     feed.commit(event(1), origin="me")
     bus.publish([event(1)])
-    assert listener.seen == [1]
+    assert listener.positions == [1]
     feed.commit(event(2))
     assert await listener.until(2) == [1, 2]
     assert feed.reads == 1
@@ -171,7 +171,7 @@ async def test_an_event_of_this_server_waits_for_earlier_commits_of_others() -> 
     feed.commit(event(1), event(2))
     feed.events.append(event(3))
     bus.publish([event(3)])
-    assert listener.seen == []
+    assert listener.positions == []
     assert await listener.until(3) == [1, 2, 3]
     assert feed.read_positions == [1, 2]
     await bus.close()
@@ -185,7 +185,7 @@ async def test_events_of_two_servers_arrive_once_and_in_order_for_any_order_of_n
     bus = shared(feed)
     await bus.open()
     listener = Listener(bus)
-    late: list[Callable[[], None]] = []
+    late_notifications: list[Callable[[], None]] = []
     position = 0
     while position < 60:
         size = chance.randint(1, 4)
@@ -193,17 +193,17 @@ async def test_events_of_two_servers_arrive_once_and_in_order_for_any_order_of_n
         position += size
         feed.events += group
         if chance.random() < 0.5:
-            late.append(lambda group=group: bus.publish(group))
-            late.append(lambda a=group[0].position, b=position: feed.notify("me", a, b))
+            late_notifications.append(lambda group=group: bus.publish(group))
+            late_notifications.append(lambda a=group[0].position, b=position: feed.notify("me", a, b))
         else:
-            late += [lambda a=group[0].position, b=position: feed.notify("other", a, b)] * chance.randint(
-                0, 2
-            )
-        while late and chance.random() < 0.6:
-            late.pop(chance.randrange(len(late)))()
+            late_notifications += [
+                lambda a=group[0].position, b=position: feed.notify("other", a, b)
+            ] * chance.randint(0, 2)
+        while late_notifications and chance.random() < 0.6:
+            late_notifications.pop(chance.randrange(len(late_notifications)))()
             if chance.random() < 0.3:
                 await asyncio.sleep(0)
-    for item in late:
+    for item in late_notifications:
         item()
     feed.notify("other", position, position)
     assert await listener.until(position) == list(range(1, position + 1))
@@ -274,7 +274,7 @@ async def test_when_the_store_cannot_be_read_listeners_get_what_this_server_comm
     assert await listener.until(3) == [2, 3]
     feed.unreadable = 0
     bus.publish([event(4)])
-    assert listener.seen == [2, 3, 4]
+    assert listener.positions == [2, 3, 4]
     await bus.close()
 
 

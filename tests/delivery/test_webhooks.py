@@ -36,10 +36,10 @@ class Names:
 
     def __init__(self, *answers: Sequence[str]) -> None:
         self.answers = list(answers)
-        self.asked: list[str] = []
+        self.requested_names: list[str] = []
 
     async def __call__(self, host: str, port: int) -> list[Any]:
-        self.asked.append(host)
+        self.requested_names.append(host)
         answer = self.answers.pop(0) if self.answers else ()
         if not answer:
             raise OSError
@@ -65,7 +65,7 @@ async def test_a_private_address_gets_no_message_and_no_name_lookup(url: str) ->
     names = Names(["127.0.0.1"])
     with pytest.raises(AddressRefused):
         await post(webhook_client(names=names), url)
-    assert names.asked == []
+    assert names.requested_names == []
 
 
 @requirement("I11")
@@ -92,7 +92,7 @@ async def test_a_name_is_asked_for_once_and_the_connection_goes_to_that_address(
         names = Names(["127.0.0.1"], ["127.0.0.2"])
         url = f"http://hooks.example.com:{receiver.port}/in?a=1"
         assert await post(webhook_client("hooks.example.com", names=names), url) == WebhookResponse(204)
-    assert names.asked == ["hooks.example.com"]
+    assert names.requested_names == ["hooks.example.com"]
     [got] = receiver.got
     assert got.line == "POST /in?a=1 HTTP/1.1"
     assert got.headers["host"] == f"hooks.example.com:{receiver.port}"
@@ -206,7 +206,7 @@ def _certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContex
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
     now = dt.datetime.now(dt.UTC)
-    made = (
+    certificate = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(subject)
@@ -217,7 +217,7 @@ def _certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContex
         .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
         .sign(key, hashes.SHA256())
     )
-    pem = made.public_bytes(serialization.Encoding.PEM)
+    pem = certificate.public_bytes(serialization.Encoding.PEM)
     file = folder / "server.pem"
     file.write_bytes(
         pem

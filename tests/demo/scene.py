@@ -74,8 +74,8 @@ async def answer(client: AsyncClient, request: dict[str, Any], **extra: Any) -> 
 
 def title_of(request: dict[str, Any]) -> str:
     """The title of a form or an approval, or the names of secrets."""
-    asked = request[request["kind"]]
-    return ", ".join(asked["names"]) if request["kind"] == "secret" else asked["title"]
+    content = request[request["kind"]]
+    return ", ".join(content["names"]) if request["kind"] == "secret" else content["title"]
 
 
 def texts_of(thread: dict[str, Any]) -> list[str]:

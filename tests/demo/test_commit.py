@@ -73,14 +73,14 @@ async def finish_run(
 
 async def kill_run(
     scene: tuple[RunningServer, AsyncClient, Run],
-    when: Callable[[], Awaitable[Any]],
+    wait_for_moment: Callable[[], Awaitable[Any]],
     decide: Decide = approve,
 ) -> None:
     """Run the agent, and kill it at a given moment."""
     ready, client, run = scene
     with anyio.fail_after(120):
         async with answer_run(client, run, decide), run_agent(ready, run) as agent:
-            await when()
+            await wait_for_moment()
             agent.send_signal(signal.SIGKILL)
             with pytest.raises(DemoFailed):
                 await run_result(agent)
@@ -95,9 +95,9 @@ async def test_each_command_is_approved_before_it_runs(
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
     folder, thread = await finish_run(scene)
-    asked = approvals(thread)
-    assert {request["tool_call_id"]: title_of(request) for request in asked} == QUESTIONS
-    for request in asked:
+    shown_approvals = approvals(thread)
+    assert {request["tool_call_id"]: title_of(request) for request in shown_approvals} == QUESTIONS
+    for request in shown_approvals:
         preview = request["approval"]["preview"]
         assert preview["type"] == "command"
         assert preview["argv"] is True
@@ -146,11 +146,11 @@ async def test_nothing_of_the_machine_runs_along(
 ) -> None:
     """Its hooks, its template and its signing would run with a command that nobody was shown."""
     hooks, template = tmp_path / "hooks", tmp_path / "template" / "hooks"
-    for place in (hooks, template):
-        place.mkdir(parents=True)
+    for git_folder in (hooks, template):
+        git_folder.mkdir(parents=True)
         for name in ("pre-commit", "post-commit", "post-index-change", "reference-transaction"):
-            (place / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/it-ran\n")
-            (place / name).chmod(0o755)
+            (git_folder / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/it-ran\n")
+            (git_folder / name).chmod(0o755)
     config = tmp_path / "gitconfig"
     config.write_text(
         f"[core]\n\thooksPath = {hooks}\n\tfsmonitor = {hooks}/pre-commit\n"
@@ -177,13 +177,15 @@ async def test_a_command_that_an_agent_died_in_does_not_run_again(
     (programs / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
 
-    held: list[int] = []
+    process_ids: list[int] = []
 
     async def it_runs() -> None:
-        held.append(await anyio.to_thread.run_sync(os.open, gate, os.O_WRONLY))  # opens when both ends do
+        process_ids.append(
+            await anyio.to_thread.run_sync(os.open, gate, os.O_WRONLY)
+        )  # opens when both ends do
 
     await kill_run(scene, it_runs)
-    os.close(held[0])  # and lets the orphan come to its end
+    os.close(process_ids[0])  # and lets the orphan come to its end
     folder, thread = await finish_run(scene)
     assert (tmp_path / "runs").read_text() == "init\n"
     assert "That failed, so I leave it there. The files are as they were." in texts_of(thread)
@@ -196,15 +198,15 @@ async def test_a_rule_added_after_the_approval_stops_the_command(
     scene: tuple[RunningServer, AsyncClient, Run],
 ) -> None:
     _, client, _ = scene
-    asked: list[dict[str, Any]] = []
+    shown_approvals: list[dict[str, Any]] = []
     opened_event = anyio.Event()
 
     async def leave(_: AsyncClient, request: dict[str, Any]) -> None:
-        asked.append(request)
+        shown_approvals.append(request)
         opened_event.set()
 
     await kill_run(scene, opened_event.wait, leave)
-    await client.requests.decide(asked[0]["id"], "approve")
+    await client.requests.decide(shown_approvals[0]["id"], "approve")
     await client.rules.create("bash(git init:*)", effect="deny")
     folder, thread = await finish_run(scene)
     assert not (folder / ".git").exists()

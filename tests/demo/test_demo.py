@@ -128,7 +128,7 @@ async def kill_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run
 
 
 @pytest.mark.parametrize(
-    ("outcome", "at", "says"),
+    ("outcome", "stage", "says"),
     [
         ("declined", "name", "Come back whenever you like"),
         ("declined", "go", "Come back whenever you like"),
@@ -136,7 +136,7 @@ async def kill_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run
     ],
 )
 async def test_a_person_who_declines_the_project_gets_a_closing_message(
-    outcome: str, at: str, says: str, tmp_path: Path
+    outcome: str, stage: str, says: str, tmp_path: Path
 ) -> None:
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     async with (
@@ -150,7 +150,7 @@ async def test_a_person_who_declines_the_project_gets_a_closing_message(
                     request = event["request"]
                     if outcome == "cancelled":
                         await _cancel(ready, tmp_path, request["id"])
-                    elif request["form"]["fields"][0]["id"] == at:
+                    elif request["form"]["fields"][0]["id"] == stage:
                         await client.requests.decline(request["id"], reason="dismissed")
                     else:
                         await answer(client, request)
@@ -163,7 +163,7 @@ async def test_a_person_who_declines_the_project_gets_a_closing_message(
 
 async def test_change_something_asks_again_with_the_note(tmp_path: Path) -> None:
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
-    asked: list[dict[str, Any]] = []
+    shown_requests: list[dict[str, Any]] = []
     async with (
         served(tmp_path / "data") as ready,
         run_agent(ready, run) as agent,
@@ -176,15 +176,15 @@ async def test_change_something_asks_again_with_the_note(tmp_path: Path) -> None
                 if event["type"] == "request.created" and "approval" in event["request"]:
                     await client.requests.decide(event["request"]["id"], "deny")
                 elif event["type"] == "request.created":
-                    asked.append(event["request"]["form"])
-                    rounds = {"go": "change" if len(asked) == 3 else "write"}
-                    if len(asked) > 3:
+                    shown_requests.append(event["request"]["form"])
+                    rounds = {"go": "change" if len(shown_requests) == 3 else "write"}
+                    if len(shown_requests) > 3:
                         rounds |= {"name": "second-name", "licence": "My own"}
                     await answer(client, event["request"], **rounds)
             folder = (await run_result(agent)).folder
     assert folder
     assert folder == tmp_path / "out" / "second-name"
-    assert asked[3]["initial_values"] == {"name": "hello-askback", "language": "python"}
+    assert shown_requests[3]["initial_values"] == {"name": "hello-askback", "language": "python"}
     assert "My own" in (folder / "LICENSE").read_text()
 
 

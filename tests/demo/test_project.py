@@ -68,18 +68,18 @@ def test_a_reserved_name_still_makes_a_working_package(name: str, tmp_path: Path
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("licence", ["MIT", "Apache-2.0", "GPL-3.0-or-later", 'My "own" licence'])
 def test_manifests_parse_and_name_the_licence(language: str, licence: str) -> None:
-    made = project_files(replace(PLAN, language=language, licence=licence))
+    files = project_files(replace(PLAN, language=language, licence=licence))
     known = not licence.startswith("My")
     if language == "javascript":
-        manifest = json.loads(made["package.json"])
+        manifest = json.loads(files["package.json"])
         assert manifest["description"] == ODD
         assert manifest["license"] == (licence if known else "SEE LICENSE IN LICENSE")
     else:
         name, table = ("pyproject.toml", "project") if language == "python" else ("Cargo.toml", "package")
-        manifest = tomllib.loads(made[name])[table]
+        manifest = tomllib.loads(files[name])[table]
         assert manifest["description"] == ODD
         assert ("license-file" in manifest) if language == "rust" and not known else manifest["license"]
-    assert licence in made["LICENSE"]
+    assert licence in files["LICENSE"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

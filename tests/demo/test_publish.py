@@ -63,11 +63,11 @@ class Watching(ScriptedPerson):
     """Inspects the agent's process before it approves a tool call, after the token was typed and tested."""
 
     watched: int
-    seen = b""
+    output = b""
 
     async def answer(self, request: InputRequest) -> None:
         if request.approval:
-            self.seen = await anyio.to_thread.run_sync(x, self.watched)
+            self.output = await anyio.to_thread.run_sync(x, self.watched)
         await super().answer(request)
 
 
@@ -98,9 +98,9 @@ async def test_it_publishes_with_a_probed_token_that_stays_nowhere_even_in_its_p
     thread = await scene.client.threads.get("demo-1")
     assert [title_of(request) for request in thread["requests"][-2:]] == [TOKEN, PUBLISH]
     assert f"typed {TOKEN} again: “The registry does not know this token.”" in notes
-    said = texts_of(thread)
-    assert f"PUT {address}\nAuthorization: Bearer [secret:{TOKEN}]\n11 files, " in "\n".join(said)
-    assert f"They are published at {address}." in said[-1]
+    thread_texts = texts_of(thread)
+    assert f"PUT {address}\nAuthorization: Bearer [secret:{TOKEN}]\n11 files, " in "\n".join(thread_texts)
+    assert f"They are published at {address}." in thread_texts[-1]
     package, folder = tmp_path / "registry" / "hello-askback.json", tmp_path / "out" / "hello-askback"
     assert json.loads(package.read_text())["files"] == {
         path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()
@@ -108,8 +108,8 @@ async def test_it_publishes_with_a_probed_token_that_stays_nowhere_even_in_its_p
     assert files_with_canary(tmp_path) == []
     assert CANARY not in json.dumps(thread) + "".join(notes)
     assert CANARY not in "".join(capfd.readouterr())
-    assert scene.registry.encode() in person.seen  # this is where it would be found
-    assert CANARY.encode() not in person.seen
+    assert scene.registry.encode() in person.output  # this is where it would be found
+    assert CANARY.encode() not in person.output
 
 
 def x(pid: int) -> bytes:
@@ -118,9 +118,9 @@ def x(pid: int) -> bytes:
     parts = [(process / name).read_bytes() for name in ("cmdline", "environ")]
     with (process / "mem").open("rb", buffering=0) as memory:
         for line in (process / "maps").read_text().splitlines():
-            place, rights, *_ = line.split()
+            address, rights, *_ = line.split()
             if rights.startswith("rw"):
-                start, end = (int(bound, 16) for bound in place.split("-"))
+                start, end = (int(bound, 16) for bound in address.split("-"))
                 memory.seek(start)
                 parts.append(memory.read(end - start))
     return b"".join(parts)
@@ -146,21 +146,21 @@ async def test_the_registry_accepts_packages_only_with_the_token(tmp_path: Path)
         sent = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
         return call(method, f"{registry}{path}", token, sent)[0]
 
-    package, place = {"files": {"README.md": "One\n"}}, "/packages/one"
+    package, url = {"files": {"README.md": "One\n"}}, "/packages/one"
     async with run_registry(tmp_path / "registry", CANARY) as registry:
         with anyio.fail_after(120):
             replies = await anyio.to_thread.run_sync(
                 lambda: [
                     answers("GET", "/token"),
                     answers("GET", "/token", "demo_other"),
-                    answers("GET", place),
-                    answers("PUT", place, "demo_other", package),
+                    answers("GET", url),
+                    answers("PUT", url, "demo_other", package),
                     answers("PUT", "/packages/../one", body=package),
-                    answers("PUT", place, body=b"x" * 1_000_001),
-                    answers("PUT", place, body={"files": {"README.md": 1}}),
-                    answers("PUT", place, body=b"[]"),
-                    answers("PUT", place, body=package),
-                    answers("GET", place, "nobody"),
+                    answers("PUT", url, body=b"x" * 1_000_001),
+                    answers("PUT", url, body={"files": {"README.md": 1}}),
+                    answers("PUT", url, body=b"[]"),
+                    answers("PUT", url, body=package),
+                    answers("GET", url, "nobody"),
                 ]
             )
     assert replies == [204, 401, 404, 401, 404, 413, 422, 422, 201, 200]

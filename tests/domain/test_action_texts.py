@@ -26,7 +26,7 @@ def request(status: str, **extra: Any) -> InputRequest:
 
 
 @pytest.mark.parametrize(
-    ("asked", "begins"),
+    ("action_request", "begins"),
     [
         (request("answered", answer={"outcome": "done"}), 'The person did what you asked for: "Install it".'),
         (
@@ -42,8 +42,8 @@ def request(status: str, **extra: Any) -> InputRequest:
         (request("resolving"), "The person says that this is done"),
     ],
 )
-def test_a_model_reads_how_an_action_ended(asked: InputRequest, begins: str) -> None:
-    assert model_text(asked).startswith(begins)
+def test_a_model_reads_how_an_action_ended(action_request: InputRequest, begins: str) -> None:
+    assert model_text(action_request).startswith(begins)
 
 
 def test_the_reason_of_a_failure_comes_last_as_it_was_written() -> None:

@@ -26,7 +26,7 @@ def log(*entries: str) -> list[str]:
     return lines
 
 
-def why(lines: list[str]) -> str | None:
+def fault_of(lines: list[str]) -> str | None:
     verification = verify_chain(lines)
     return verification.why if isinstance(verification, ChainBreak) else None
 
@@ -46,15 +46,15 @@ def why(lines: list[str]) -> str | None:
 def test_a_repeated_member_is_found_at_any_position(member: str) -> None:
     """Readers differ in which of the two they use: the sealed one, or the other."""
     (line,) = log(DENIED)
-    assert why([line]) is None
-    assert why([f"{{{member},{line[1:]}"]) == "This is no entry."
-    assert why([f"{line[:-1]},{member}}}"]) == "This is no entry."
+    assert fault_of([line]) is None
+    assert fault_of([f"{{{member},{line[1:]}"]) == "This is no entry."
+    assert fault_of([f"{line[:-1]},{member}}}"]) == "This is no entry."
 
 
 @requirement("B28")
 def test_a_repeated_member_is_found_at_any_depth() -> None:
     (line,) = log('{"facts":[{"rule":"bash(ls)"}]}')
-    assert why([line.replace('"rule"', '"rule":"bash(:*)","rule"')]) == "This is no entry."
+    assert fault_of([line.replace('"rule"', '"rule":"bash(:*)","rule"')]) == "This is no entry."
 
 
 @requirement("B28")
@@ -88,12 +88,12 @@ def test_an_invalid_entry_is_reported_without_quoting_it(line: str) -> None:
 def test_an_invalid_seal_is_found(sealed: str) -> None:
     (line,) = log(DENIED)
     entry = json.loads(line)
-    assert why([line.replace(f'"{entry["hash"]}"', sealed)]) == "The entry has been changed."
+    assert fault_of([line.replace(f'"{entry["hash"]}"', sealed)]) == "The entry has been changed."
 
 
 @given(st.dictionaries(WORDS, VALUES | st.lists(VALUES, max_size=2), max_size=3))
 def test_a_sealed_entry_verifies_in_any_json_formatting(entry: dict[str, object]) -> None:
     lines = log(json.dumps(entry), DENIED)
     assert verify_chain(lines) == (2, json.loads(lines[-1])["hash"])
-    again = [json.dumps(json.loads(line), indent=1, sort_keys=True) for line in lines]
-    assert verify_chain(again) == verify_chain(lines)
+    formatted_lines = [json.dumps(json.loads(line), indent=1, sort_keys=True) for line in lines]
+    assert verify_chain(formatted_lines) == verify_chain(lines)

@@ -29,8 +29,8 @@ def outcome(body: object, limits: Limits) -> object:
 
 @QUICK
 @given(st.sampled_from(places(ASK)), JUNK)
-def test_the_second_verdict_is_the_first(place: tuple[Any, ...], junk: Any) -> None:
-    body, limits = with_junk(ASK, place, junk), Limits()
+def test_the_second_verdict_is_the_first(path: tuple[Any, ...], junk: Any) -> None:
+    body, limits = with_junk(ASK, path, junk), Limits()
     assert repr(outcome(body, limits)) == repr(outcome(body, limits))
 
 
@@ -56,7 +56,7 @@ def test_the_rest_of_the_form_is_checked_each_time(form: dict[str, Any], path: s
 def test_the_same_fields_are_the_same_objects_until_a_limit_is_another() -> None:
     limits = Limits()
     first_ask, second_ask, other_ask = (
-        check_ask(ASK, limits=which) for which in (limits, limits, Limits(label=50))
+        check_ask(ASK, limits=limits_) for limits_ in (limits, limits, Limits(label=50))
     )
     assert [a is b for a, b in zip(first_ask.form.all_fields, second_ask.form.all_fields, strict=True)] == [
         True

@@ -53,12 +53,12 @@ def literal_fault_keys() -> set[str]:
                 continue
             match node.func:
                 case ast.Name(id="_invalid" | "_refuse"):
-                    place = 0
+                    start_index = 0
                 case ast.Name(id="fault" | "add") | ast.Attribute(attr="add" | "_invalid" | "_refuse"):
-                    place = 1
+                    start_index = 1
                 case _:
                     continue
-            match node.args[place : place + 1]:
+            match node.args[start_index : start_index + 1]:
                 case [ast.Constant(value=str(key))]:
                     keys.add(key)
                 case _:

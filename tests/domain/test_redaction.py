@@ -81,9 +81,11 @@ def redact_stream(redactor: Redactor, chunks: Sequence[str]) -> str:
 
 @st.composite
 def cut(draw: st.DrawFn, text: st.SearchStrategy[str]) -> list[str]:
-    whole = draw(text)
-    places = sorted(draw(st.lists(st.integers(0, len(whole)), max_size=12)))
-    return [whole[begin:end] for begin, end in zip([0, *places], [*places, len(whole)], strict=True)]
+    whole_text = draw(text)
+    places = sorted(draw(st.lists(st.integers(0, len(whole_text)), max_size=12)))
+    return [
+        whole_text[begin:end] for begin, end in zip([0, *places], [*places, len(whole_text)], strict=True)
+    ]
 
 
 @settings(max_examples=40, deadline=None)
@@ -136,10 +138,12 @@ def cut_texts(draw: st.DrawFn) -> tuple[dict[str, str], list[str]]:
 def test_a_text_comes_out_the_same_however_it_is_cut(case: tuple[dict[str, str], list[str]]) -> None:
     values, chunks = case
     redactor = Redactor(values)
-    whole = redactor.redact("".join(chunks))
-    assert redact_stream(redactor, chunks) == whole
-    assert not [form(value) for value in values.values() for form in FORMS.values() if form(value) in whole]
-    assert redactor.redact(whole) == whole
+    whole_text = redactor.redact("".join(chunks))
+    assert redact_stream(redactor, chunks) == whole_text
+    assert not [
+        form(value) for value in values.values() for form in FORMS.values() if form(value) in whole_text
+    ]
+    assert redactor.redact(whole_text) == whole_text
 
 
 DUMPS = {
@@ -151,10 +155,10 @@ DUMPS = {
 def test_a_value_that_begins_at_the_end_of_a_line_of_a_dump_is_found_however_it_is_cut() -> None:
     redactor = Redactor({"KEY": "hunter-two"})
     for program, dump in DUMPS.items():
-        whole = redactor.redact(dump)
-        assert whole.count("[secret:KEY]") == 1, program
-        cut_dumps = {redact_stream(redactor, [dump[:place], dump[place:]]) for place in range(len(dump))}
-        assert cut_dumps == {whole}, program
+        whole_text = redactor.redact(dump)
+        assert whole_text.count("[secret:KEY]") == 1, program
+        cut_dumps = {redact_stream(redactor, [dump[:cut], dump[cut:]]) for cut in range(len(dump))}
+        assert cut_dumps == {whole_text}, program
 
 
 def test_a_value_is_found_after_a_long_run_of_what_may_begin_it() -> None:
@@ -171,11 +175,11 @@ def test_bytes_that_are_not_utf_8_pass_around_a_value(
     before: bytes, value: str, after: bytes, size: int
 ) -> None:
     redactor, text = Redactor({"KEY": value}), before + b"\xff" + value.encode() + b"\xff" + after
-    whole = redactor.redact(text)
-    assert whole == before + b"\xff[secret:KEY]\xff" + after
+    whole_text = redactor.redact(text)
+    assert whole_text == before + b"\xff[secret:KEY]\xff" + after
     stream = redactor.stream(bytes)
     chunks = [stream.feed(text[index : index + size]) for index in range(0, len(text), size)]
-    assert b"".join([*chunks, stream.close()]) == whole
+    assert b"".join([*chunks, stream.close()]) == whole_text
 
 
 @settings(deadline=None)

@@ -69,10 +69,10 @@ SHOWN: dict[str, Callable[[Secret], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", SHOWN)
-def test_showing_a_secret_shows_the_placeholder(way: str) -> None:
-    shown = SHOWN[way](new_secret())
-    assert (CANARY in shown, PLACEHOLDER in shown) == (False, True)
+@pytest.mark.parametrize("copy_name", SHOWN)
+def test_showing_a_secret_shows_the_placeholder(copy_name: str) -> None:
+    secret_text = SHOWN[copy_name](new_secret())
+    assert (CANARY in secret_text, PLACEHOLDER in secret_text) == (False, True)
 
 
 COPY_FUNCTIONS: dict[str, Callable[[Secret], Any]] = {
@@ -106,11 +106,11 @@ COPY_FUNCTIONS: dict[str, Callable[[Secret], Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", COPY_FUNCTIONS)
-def test_carrying_a_secret_away_raises_without_showing_it(way: str) -> None:
+@pytest.mark.parametrize("copy_name", COPY_FUNCTIONS)
+def test_carrying_a_secret_away_raises_without_showing_it(copy_name: str) -> None:
     # PydanticSerializationError and rfc8785's error are ValueErrors, the rest is refused as a TypeError.
     with pytest.raises((TypeError, ValueError)) as exc_info:
-        COPY_FUNCTIONS[way](new_secret())
+        COPY_FUNCTIONS[copy_name](new_secret())
     assert CANARY not in "".join(traceback.format_exception(exc_info.value))
 
 
@@ -122,8 +122,8 @@ def test_no_attribute_holds_the_value() -> None:
 
 
 def fail(secret: Secret) -> None:
-    kept = {"again": [secret]}
-    raise RuntimeError(f"cannot use {secret}", kept)
+    references = {"again": [secret]}
+    raise RuntimeError(f"cannot use {secret}", references)
 
 
 def test_a_traceback_with_locals_shows_the_placeholder() -> None:
@@ -137,8 +137,8 @@ def test_a_traceback_with_locals_shows_the_placeholder() -> None:
             RuntimeError, exc_info.value, exc_info.value.__traceback__.tb_next, show_locals=True
         )
     )
-    for shown in (plain, console.export_text()):
-        assert (CANARY in shown, PLACEHOLDER in shown) == (False, True)
+    for shown_text in (plain, console.export_text()):
+        assert (CANARY in shown_text, PLACEHOLDER in shown_text) == (False, True)
 
 
 def test_a_log_line_shows_the_placeholder_also_when_another_thread_writes_it(

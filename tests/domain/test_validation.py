@@ -60,28 +60,28 @@ def faults_of(check: Callable[[], object]) -> list[Fault]:
 QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [at, *(place for step, member in steps for place in places(member, (*at, step)))]
+    return [path, *(member_path for step, member in steps for member_path in places(member, (*path, step)))]
 
 
-def with_junk(body: Any, place: tuple[Any, ...], junk: Any) -> Any:
-    if not place:
+def with_junk(body: Any, path: tuple[Any, ...], junk: Any) -> Any:
+    if not path:
         return junk
     changed = copy.deepcopy(body)
     around = changed
-    for step in place[:-1]:
+    for step in path[:-1]:
         around = around[step]
-    around[place[-1]] = junk
+    around[path[-1]] = junk
     return changed
 
 
 @QUICK
 @given(st.sampled_from(places(ASK)), JUNK)
 def test_an_ask_with_anything_anywhere_is_accepted_or_refused_with_texts(
-    place: tuple[Any, ...], junk: Any
+    path: tuple[Any, ...], junk: Any
 ) -> None:
-    faults = faults_of(lambda: check_ask(with_junk(ASK, place, junk)))
+    faults = faults_of(lambda: check_ask(with_junk(ASK, path, junk)))
     assert all(render(item, locale) for item in faults for locale in ("en", "de"))
 
 
@@ -91,9 +91,9 @@ def test_an_ask_with_several_odd_places_is_accepted_or_refused(
     changes: list[tuple[tuple[Any, ...], Any]],
 ) -> None:
     body = ASK
-    for place, junk in changes:
-        if place in places(body):
-            body = with_junk(body, place, junk)
+    for path, junk in changes:
+        if path in places(body):
+            body = with_junk(body, path, junk)
     faults = faults_of(lambda: check_ask(body))
     assert all(render(item, "de") for item in faults)
 
@@ -146,9 +146,9 @@ def test_no_text_repeats_the_answer_that_was_refused(id_: str) -> None:
 
 
 def test_no_text_repeats_a_refused_part_of_an_ask() -> None:
-    for place, junk in product(places(ASK), (f"({CANARY}\0", [CANARY], 5)):
-        odd_ask = with_junk(ASK, place, junk)
-        assert CANARY not in repr(faults_of(lambda odd_ask=odd_ask: check_ask(odd_ask))), place
+    for path, junk in product(places(ASK), (f"({CANARY}\0", [CANARY], 5)):
+        odd_ask = with_junk(ASK, path, junk)
+        assert CANARY not in repr(faults_of(lambda odd_ask=odd_ask: check_ask(odd_ask))), path
 
 
 def test_a_valid_ask_comes_back_typed() -> None:

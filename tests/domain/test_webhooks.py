@@ -57,7 +57,7 @@ def test_a_private_target_is_recognized_by_name_or_address(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "where"),
+    ("url", "target"),
     [
         ("https://Hooks.Example.com", WebhookTarget("https", "hooks.example.com", 443, "/")),
         ("http://hooks.example.com.:8080/a?b=c", WebhookTarget("http", "hooks.example.com", 8080, "/a?b=c")),
@@ -66,10 +66,10 @@ def test_a_private_target_is_recognized_by_name_or_address(url: str) -> None:
         ("https://xn--r8jz45g.jp/", WebhookTarget("https", "xn--r8jz45g.jp", 443, "/")),
     ],
 )
-def test_a_public_address_is_read(url: str, where: WebhookTarget) -> None:
+def test_a_public_address_is_read(url: str, target: WebhookTarget) -> None:
     webhook_target = parse_target(url)
-    assert webhook_target == where
-    assert not is_private_target(where)
+    assert webhook_target == target
+    assert not is_private_target(target)
 
 
 def test_the_host_header_names_a_port_only_where_it_is_not_the_usual_one() -> None:
@@ -113,9 +113,9 @@ def test_an_invalid_host_or_network_is_refused(entry: str) -> None:
 @requirement("G10")
 def test_pauses_grow_from_seconds_to_hours_until_three_days_have_passed() -> None:
     now, tries, pauses = 0, 0, []
-    while (at := retry_at(seed="dlv_1", tries=(tries := tries + 1), since=0, now=now)) is not None:
-        pauses.append((at - now) / 1000)
-        now = at
+    while (retry_time := retry_at(seed="dlv_1", tries=(tries := tries + 1), since=0, now=now)) is not None:
+        pauses.append((retry_time - now) / 1000)
+        now = retry_time
     assert 4 <= pauses[0] <= 6
     assert max(pauses) <= 6 * 3600 * 1.2
     assert 15 <= len(pauses) <= 30
@@ -124,16 +124,16 @@ def test_pauses_grow_from_seconds_to_hours_until_three_days_have_passed() -> Non
 
 @requirement("G10")
 def test_messages_that_failed_together_are_retried_at_different_times() -> None:
-    again = {retry_at(seed=f"dlv_{n}", tries=3, since=0, now=0) for n in range(50)}
-    assert len(again) > 45
+    retry_times = {retry_at(seed=f"dlv_{n}", tries=3, since=0, now=0) for n in range(50)}
+    assert len(retry_times) > 45
 
 
 @requirement("G10")
 def test_a_receiver_may_ask_for_a_longer_pause_and_for_no_shorter_one() -> None:
     assert retry_at(seed="a", tries=1, since=0, now=0, retry_after=3600) == 3_600_000
-    at = retry_at(seed="a", tries=9, since=0, now=0, retry_after=1)
-    assert at is not None
-    assert at > 10_000_000
+    retry_time = retry_at(seed="a", tries=9, since=0, now=0, retry_after=1)
+    assert retry_time is not None
+    assert retry_time > 10_000_000
     assert retry_at(seed="a", tries=1, since=0, now=0, retry_after=1e12) == 24 * 3_600_000
 
 

@@ -133,12 +133,12 @@ def test_unchanged_values_are_not_sent(open_gallery: OpenGallery) -> None:
 @requirement("J7")
 def test_a_decision_is_sent_once_however_often_it_is_pressed(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("approval-sending")
-    once = gallery.card.get_by_role("button", name="Allow once")
-    expect(once).not_to_have_attribute("aria-disabled", "true")
+    allow_button = gallery.card.get_by_role("button", name="Allow once")
+    expect(allow_button).not_to_have_attribute("aria-disabled", "true")
     for _ in range(5):
-        once.dispatch_event("click")
+        allow_button.dispatch_event("click")
     gallery.card.get_by_role("button", name="Deny").dispatch_event("click")
-    expect(once).to_have_attribute("aria-disabled", "true")
+    expect(allow_button).to_have_attribute("aria-disabled", "true")
     assert len(gallery.sent) == 1
 
 

@@ -16,15 +16,15 @@ PRIMARY = ("form", "secret", "action", "approval-mail", "approval-plan", "approv
 
 def ready(gallery: Gallery) -> Locator:
     """Give the card the focus once its buttons take clicks and letters; returns Allow once."""
-    once = gallery.card.get_by_role("button", name="Allow once")
-    expect(once).not_to_have_attribute("aria-disabled", "true")
+    allow_button = gallery.card.get_by_role("button", name="Allow once")
+    expect(allow_button).not_to_have_attribute("aria-disabled", "true")
     gallery.card.locator(".title").click()
-    return once
+    return allow_button
 
 
-def box_of(place: Locator) -> dict[str, float]:
+def box_of(part_locator: Locator) -> dict[str, float]:
     """Where an element is."""
-    box = place.bounding_box()
+    box = part_locator.bounding_box()
     assert box is not None
     return {
         "left": box["x"],
@@ -81,15 +81,20 @@ def test_the_buttons_stay_visible_below_a_long_command(open_gallery: OpenGallery
 def test_the_main_action_is_at_the_same_place_for_every_kind(open_gallery: OpenGallery) -> None:
     gallery = open_gallery()
     places = {name: gallery.page.locator(f"#example-{name} askback-request") for name in PRIMARY}
-    rights = {name: box_of(place.locator("button.primary"))["right"] for name, place in places.items()}
+    rights = {
+        name: box_of(part_locator.locator("button.primary"))["right"] for name, part_locator in places.items()
+    }
     assert set(rights.values()) == {rights["form"]}, rights
 
 
 @pytest.mark.parametrize(("width", "locale"), [(320, "en"), (320, "de"), (1280, "en"), (1280, "de")])
 def test_the_safe_and_the_main_action_never_touch(open_gallery: OpenGallery, width: int, locale: str) -> None:
     card = open_gallery("approval-mail", width=width, locale=locale).card
-    deny, once = box_of(card.locator("#deny")), box_of(card.locator("#once"))
-    assert once["left"] - deny["right"] >= 12 or once["top"] - deny["end"] >= 12, (deny, once)
+    deny, allow_button = box_of(card.locator("#deny")), box_of(card.locator("#once"))
+    assert allow_button["left"] - deny["right"] >= 12 or allow_button["top"] - deny["end"] >= 12, (
+        deny,
+        allow_button,
+    )
 
 
 @requirement("J3")

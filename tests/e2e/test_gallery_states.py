@@ -81,8 +81,8 @@ def test_an_unsent_answer_is_kept_and_retried_with_the_same_key(open_gallery: Op
     gallery.card.get_by_role("button", name="Submit").click()
     gallery.card.get_by_label("Name").fill("Harbour table")
     gallery.card.get_by_role("button", name="Submit").click()
-    first, again, same, changed = gallery.sent
-    assert first["key"] == again["key"] == same["key"] != changed["key"]
+    first, second_submission, same, changed = gallery.sent
+    assert first["key"] == second_submission["key"] == same["key"] != changed["key"]
     assert changed["body"]["values"]["name"] == "Harbour table"
 
 
@@ -120,14 +120,14 @@ def test_a_reader_who_may_not_answer_sees_why(open_gallery: OpenGallery) -> None
 
 @requirement("K5", "K3")
 @pytest.mark.parametrize(
-    ("example", "why"),
+    ("example", "reason"),
     [("assigned", "Waiting for Ada, editors."), ("view", "You can view this request, but not answer it.")],
 )
 def test_a_reader_who_may_not_answer_sees_the_assignee(
-    open_gallery: OpenGallery, example: str, why: str
+    open_gallery: OpenGallery, example: str, reason: str
 ) -> None:
     gallery = open_gallery(example)
-    expect(gallery.card.get_by_text(why)).to_be_visible()
+    expect(gallery.card.get_by_text(reason)).to_be_visible()
     expect(gallery.card.get_by_label("Name")).to_be_disabled()
     expect(gallery.card.locator("button")).to_have_count(0)
     gallery.card.press("Control+Enter")

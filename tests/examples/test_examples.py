@@ -139,20 +139,20 @@ async def test_the_example_asks_and_continues(example: str, data: Path) -> None:
 
 @pytest.mark.parametrize("example", DECISIONS)
 async def test_the_example_runs_only_the_approved_call(example: str, data: Path) -> None:
-    thread, output, refused = DECISIONS[example]
+    thread, output, refusal_text = DECISIONS[example]
     stored_secret_before = set(data.iterdir())
-    approved, out = await decided(example, data, thread, "approve", after=0)
-    made = {path.name for path in set(data.iterdir()) - stored_secret_before}
-    assert (out, made) == (output, {"commands": {"release"}, "files": {"hello.txt"}}.get(thread, set()))
-    for name in made:
+    approved, out = await decide_request(example, data, thread, "approve", after=0)
+    new_names = {path.name for path in set(data.iterdir()) - stored_secret_before}
+    assert (out, new_names) == (output, {"commands": {"release"}, "files": {"hello.txt"}}.get(thread, set()))
+    for name in new_names:
         path = data / name
         path.rmdir() if path.is_dir() else path.unlink()
-    _, out = await decided(example, data, thread, "deny", after=approved)
-    assert refused in out
+    _, out = await decide_request(example, data, thread, "deny", after=approved)
+    assert refusal_text in out
     assert set(data.iterdir()) == stored_secret_before
 
 
-async def decided(
+async def decide_request(
     example: str, data: Path, thread: str, decision: Literal["approve", "deny"], *, after: int
 ) -> tuple[int, str]:
     """Run an example and decide about its request; returns its event's `seq`, and the whole output."""
@@ -281,14 +281,16 @@ async def test_the_server_tries_a_key_for_an_agent_that_names_its_probe() -> Non
         request = await agent.secrets.request("CRM_KEY", reason="x", thread_id="t", probe="crm", wait=False)
         assert request.request is not None
         async with AsyncClient(app=app, token=await app.token("responder")) as person:
-            again = await person.requests.submit(request.request, {"CRM_KEY": "too-short"})
+            second_submission = await person.requests.submit(request.request, {"CRM_KEY": "too-short"})
             with anyio.fail_after(120):
-                while again.revision == 1:
-                    again = await person.requests.get(request.request.id)
-            assert [error.message for error in again.field_errors] == ["The CRM does not know this key."]
-            await person.requests.submit(again, {"CRM_KEY": "exactly-16-chars"})
+                while second_submission.revision == 1:
+                    second_submission = await person.requests.get(request.request.id)
+            assert [error.message for error in second_submission.field_errors] == [
+                "The CRM does not know this key."
+            ]
+            await person.requests.submit(second_submission, {"CRM_KEY": "exactly-16-chars"})
             with anyio.fail_after(120):
-                ended_request = await agent.wait(again)
+                ended_request = await agent.wait(second_submission)
     assert ended_request.answer is not None
     assert ended_request.answer.verified is True
 

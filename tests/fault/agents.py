@@ -82,8 +82,8 @@ class Agent:
                 await asyncio.sleep(LOOK_S)
                 continue
             self._notes.act(ended_request.id, by="wait")
-            said = {"status": ended_request.status, "value": value_of(ended_request)}
-            self._notes.note("ended", agent=self._name, key=key, request=ended_request.id, **said)
+            result = {"status": ended_request.status, "value": value_of(ended_request)}
+            self._notes.note("ended", agent=self._name, key=key, request=ended_request.id, **result)
 
     async def _until_stored(self, key: str) -> InputRequest:
         """Take a turn; if the store is unavailable for a moment, repeat it with the same key."""
@@ -93,27 +93,29 @@ class Agent:
             except Unavailable:
                 await asyncio.sleep(LOOK_S)
 
-    async def _ask(self, key: str, what: Form | Approval | None = None, **context: Any) -> InputRequest:
+    async def _ask(
+        self, key: str, request_options: Form | Approval | None = None, **context: Any
+    ) -> InputRequest:
         request = await self._client.requests.create(
-            what or question(key), thread_id=self._thread, idempotency_key=key, **context
+            request_options or question(key), thread_id=self._thread, idempotency_key=key, **context
         )
         self._notes.note("created", key=key, request=request.id)
         return request
 
     async def _waits(self, key: str) -> InputRequest:
-        made = await self._ask(key)
+        request = await self._ask(key)
         await self._ask(key)
-        return await self._client.wait(made)
+        return await self._client.wait(request)
 
     async def _ends_its_turn(self, key: str) -> InputRequest:
         """Ask and leave; any agent that leases the resume, here or in another process, continues."""
-        made = await self._ask(key, delivery="resume")
-        while not self._notes.was_accepted(made.id):
+        request = await self._ask(key, delivery="resume")
+        while not self._notes.was_accepted(request.id):
             await asyncio.sleep(LOOK_S)
-        return await self._client.requests.get(made.id)
+        return await self._client.requests.get(request.id)
 
     async def _validates(self, key: str) -> InputRequest:
-        made = await self._ask(key, validator="requester")
+        request = await self._ask(key, validator="requester")
 
         async def validate(answer: Answer) -> str | None:
             return "Another, please." if str(answer.values["n"]).startswith(WRONG) else None
@@ -121,12 +123,12 @@ class Agent:
         await self._client.try_form(
             question(key), thread_id=self._thread, validate=validate, idempotency_key=key
         )
-        return await self._client.requests.get(made.id)
+        return await self._client.requests.get(request.id)
 
     async def _wants_approval(self, key: str) -> InputRequest:
         call = Approval(tool="deploy", input={"what": key})
-        made = await self._ask(key, call)
-        ended = await self._client.wait(made)
+        request = await self._ask(key, call)
+        ended = await self._client.wait(request)
         if ended.answer is not None and ended.answer.decision == "approve":
             await self._client.consume(ended, key, tool=call.tool, input=call.input)
             self._notes.note("ran", request=ended.id, by=key)
@@ -137,11 +139,11 @@ class Agent:
 
     async def _has_no_time(self, key: str) -> InputRequest:
         """Ask with a deadline of a second, and sometimes cancel: both race with the people."""
-        made = await self._ask(key, question(f"{QUESTION_WITH_DEADLINE} {key}"), timeout_s=1)
+        request = await self._ask(key, question(f"{QUESTION_WITH_DEADLINE} {key}"), timeout_s=1)
         if random.random() < 0.3:
             with suppress(Conflict, Gone):  # somebody was first
-                await self._client.requests.cancel(made)
-        return await self._client.wait(made)
+                await self._client.requests.cancel(request)
+        return await self._client.wait(request)
 
 
 async def go_on(client: AsyncClient, notes: Notes) -> None:

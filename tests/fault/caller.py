@@ -42,7 +42,7 @@ class Acknowledged:
     reply: Reply
 
     @property
-    def said(self) -> Any:
+    def reply_body(self) -> Any:
         """The acknowledged reply."""
         return self.reply.body
 

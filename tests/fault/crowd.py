@@ -87,9 +87,11 @@ async def _answer(server: Server, size: int) -> None:
 
 async def _check(crowd: Crowd, tasks: Sequence[asyncio.Task[Outcome]], patience_s: float) -> None:
     """Every agent must get its own number; after `patience_s` seconds without an answer, the rest are missing."""
-    missing, told = set(tasks), True
-    while missing and told:
-        told, missing = await asyncio.wait(missing, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
+    missing, is_complete = set(tasks), True
+    while missing and is_complete:
+        is_complete, missing = await asyncio.wait(
+            missing, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED
+        )
     if missing:
         crowd.faults.append(f"{len(missing)} of {len(tasks)} were not told")
     for wait in missing:

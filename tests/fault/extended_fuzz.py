@@ -87,10 +87,12 @@ def commands(chance: random.Random) -> Iterator[str]:
             text = text + chance.choice(("; ", " && ", " || ", " | ", "\n", " ")) + chance.choice(HARMLESS)
         for _ in range(chance.choice((0, 1, 1, 1, 2, 2, 3))):
             places = [i for i, c in enumerate(text) if c in " ;\n|&"] + [0, len(text)]
-            at = chance.choice(places) if chance.random() < 0.8 else chance.randint(0, len(text))
+            position = chance.choice(places) if chance.random() < 0.8 else chance.randint(0, len(text))
             piece = chance.choice(WIDER if chance.random() < 0.8 else PIECES)
             cut = chance.choice((0, 0, 0, 1, 3, 6)) if chance.random() < 0.5 else 0
-            text = text[:at] + chance.choice(JOINS) + piece + chance.choice(JOINS) + text[at + cut :]
+            text = (
+                text[:position] + chance.choice(JOINS) + piece + chance.choice(JOINS) + text[position + cut :]
+            )
         yield text
 
 
@@ -160,20 +162,20 @@ class Sandbox:
 
     def odd(self, ran: list[str], call: Call) -> str | None:
         """Return the fault of one program that ran."""
-        given, place, *argv = ran
-        place, argv = remove_options(place, argv)
+        given, folder, *argv = ran
+        folder, argv = remove_options(folder, argv)
         if given.startswith("/") and given != "/dev/null" and given not in self.allowed:
             return f"{argv} reads {given}"
         first = next((i for i, word in enumerate(argv) if i and word[:1] != "-"), 0)
-        for at, word in enumerate(argv):
-            if not at or (at == first and argv[0] in {"grep", "egrep", "rg", "sed", "awk", "jq"}):
+        for index, word in enumerate(argv):
+            if not index or (index == first and argv[0] in {"grep", "egrep", "rg", "sed", "awk", "jq"}):
                 continue  # a pattern or a program, though it may be the name of a file too
-            named = os.path.normpath(os.path.join(place, word.removeprefix("./")))
-            shown = argv[0] == "ls" and Path(named).is_relative_to(self.root)  # names may be seen
-            if os.path.exists(named) and not shown and named not in self.allowed | {str(self.root)}:
-                return f"{argv} in {place} is given {named}"
+            named = os.path.normpath(os.path.join(folder, word.removeprefix("./")))
+            is_listing = argv[0] == "ls" and Path(named).is_relative_to(self.root)  # names may be seen
+            if os.path.exists(named) and not is_listing and named not in self.allowed | {str(self.root)}:
+                return f"{argv} in {folder} is given {named}"
         return (
-            None if any(self.fits(argv, place, step) for step in self.steps(call)) else f"{argv} in {place}"
+            None if any(self.fits(argv, folder, step) for step in self.steps(call)) else f"{argv} in {folder}"
         )
 
     def steps(self, call: Call) -> list[tuple[tuple[str, ...], frozenset[str], set[str]]]:
@@ -186,16 +188,20 @@ class Sandbox:
             return [(argv, frozenset(), {str(self.root)}) for argv in found_reading.commands]
         steps = found_reading.extended.steps if found_reading.extended else ()
         return [
-            (step.argv, step.patterns, {os.path.normpath(self.root / (at or "")) for at in step.folders})
+            (
+                step.argv,
+                step.patterns,
+                {os.path.normpath(self.root / (folder or "")) for folder in step.folders},
+            )
             for step in steps
         ]
 
     def fits(
-        self, argv: list[str], place: str, step: tuple[tuple[str, ...], frozenset[str], set[str]]
+        self, argv: list[str], folder: str, step: tuple[tuple[str, ...], frozenset[str], set[str]]
     ) -> bool:
         """Whether a command that ran was decided about; a pattern stands for any number of words."""
         words, patterns, folders = step
-        if place not in folders or argv[0] != words[0]:
+        if folder not in folders or argv[0] != words[0]:
             return False
         return _sequence(tuple(argv[1:]), tuple(words[1:]), patterns)
 
@@ -214,14 +220,14 @@ def _sequence(ran: tuple[str, ...], words: tuple[str, ...], patterns: frozenset[
     return any(_sequence(ran[taken:], words[many:], patterns) for taken in range(names + 1))
 
 
-def remove_options(place: str, argv: list[str]) -> tuple[str, list[str]]:
+def remove_options(folder: str, argv: list[str]) -> tuple[str, list[str]]:
     """Remove git's options before its sub-command, which a step does not show."""
     left = argv[1:] if argv[0] == "git" else []
     while left[:1] in (["--no-pager"], ["-c"], ["-C"]):
         if left[0] == "-C":
-            place = os.path.normpath(os.path.join(place, left[1]))
+            folder = os.path.normpath(os.path.join(folder, left[1]))
         left = left[1 if left[0] == "--no-pager" else 2 :]
-    return place, ["git", *left] if argv[0] == "git" else argv
+    return folder, ["git", *left] if argv[0] == "git" else argv
 
 
 def matches_pattern(word: str, pattern: str) -> bool:
@@ -289,14 +295,14 @@ def plant_mistake(name: str) -> Iterator[None]:
         *FAULTS[name],
         (reading, "_agreed_extended", lambda text, *_: extended.read_extended(text, posix=False)),
     )
-    kept = [(place, key, getattr(place, key)) for place, key, _ in changes]
+    original_values = [(place, key, getattr(place, key)) for place, key, _ in changes]
     try:
-        for place, key, value in changes:
-            setattr(place, key, value)
+        for owner, key, value in changes:
+            setattr(owner, key, value)
         yield
     finally:
-        for place, key, value in kept:
-            setattr(place, key, value)
+        for owner, key, value in original_values:
+            setattr(owner, key, value)
 
 
 if __name__ == "__main__":

@@ -49,11 +49,11 @@ class Hook:
 
     def _take(self, message_id: str, event: dict[str, Any]) -> None:
         self._times[message_id] += 1
-        where = (event["thread_id"], event["seq"])
+        location = (event["thread_id"], event["seq"])
         if self._events.setdefault(message_id, event) != event:
             self._ledger.broken("I12", f"{message_id} tells of two events")
-        if self._ids.setdefault(where, message_id) != message_id:
-            self._ledger.broken("I12", f"{where} came as {self._ids[where]} and as {message_id}")
+        if self._ids.setdefault(location, message_id) != message_id:
+            self._ledger.broken("I12", f"{location} came as {self._ids[location]} and as {message_id}")
 
 
 def _event(body: bytes) -> dict[str, Any]:

@@ -45,8 +45,8 @@ class Inspector:
             await self._read(f"kill-{number}")
         promises = list(self._ledger.settled.items())[self._checked :]
         self._checked += len(promises)
-        for request_id, said in promises:
-            await self._check_promise(request_id, said)
+        for request_id, promise in promises:
+            await self._check_promise(request_id, promise)
 
     async def conclude(self) -> None:
         """Check everything, once all agents have finished."""
@@ -100,8 +100,8 @@ class Inspector:
     async def _check_log(self, thread_id: str) -> None:
         """Events read before must be unchanged, and every request must begin once."""
         log = self._logs[thread_id]
-        again = [(event["type"], event["request"]["id"]) for event in await self._events(thread_id, after=0)]
-        if again[: len(log)] != log:
+        events = [(event["type"], event["request"]["id"]) for event in await self._events(thread_id, after=0)]
+        if events[: len(log)] != log:
             self._ledger.broken("I4", f"{thread_id}: events are not what they were")
         started_counter = Counter(request_id for kind, request_id in log if kind == "request.created")
         for request_id in {request_id for _, request_id in log}:
@@ -162,10 +162,10 @@ class Inspector:
         """A request has one resume; an attempt belongs to one worker, and begins after the previous one has ended."""
         for request_id in stored.keys() - self._ledger.effects():
             self._ledger.broken("I9", f"nobody went on with {request_id}")
-        of: dict[str, str] = {}
+        resume_request_ids: dict[str, str] = {}
         leases: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for note in self._ledger.notes("leased"):
-            if of.setdefault(note["request"], note["resume"]) != note["resume"]:
+            if resume_request_ids.setdefault(note["request"], note["resume"]) != note["resume"]:
                 self._ledger.broken("I9", f"{note['request']} has two resumes")
             leases[note["resume"]].append(note)
         for resume_id, level in leases.items():
@@ -182,9 +182,9 @@ class Inspector:
         result = await self._get("/v1/requests", status="pending,resolving", limit=200)
         now = time.time()
         for request in result["requests"]:
-            at = request.get("expires_at")
-            if at is not None and datetime.fromisoformat(at).timestamp() < now - LATE_S:
-                self._ledger.broken("I6", f"{request['id']} is open, and was to expire at {at}")
+            deadline = request.get("expires_at")
+            if deadline is not None and datetime.fromisoformat(deadline).timestamp() < now - LATE_S:
+                self._ledger.broken("I6", f"{request['id']} is open, and was to expire at {deadline}")
 
     # --- reading -----------------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ class Report:
     """The faults found, and the number of events without one."""
 
     faults: list[str]
-    answered: int
+    answered_count: int
     ended: int
     went_on: int
     kills: int
@@ -111,7 +111,7 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
             await inspector.conclude()
     return Report(
         ledger.faults,
-        answered=len(ledger.settled) + len(ledger.submitted),
+        answered_count=len(ledger.settled) + len(ledger.submitted),
         ended=sum(1 for _ in ledger.notes("ended")),
         went_on=sum(1 for note in ledger.notes("acted") if note["by"] == "resume"),
         kills=kills + troubles.total(),
@@ -120,9 +120,9 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
 
 
 def _server(folder: Path, number: int, scene: Scene, site: Site | None) -> Server:
-    place = folder / f"server-{number}"
-    place.mkdir()
-    return Server(place, database_url=site and site.url(number), fault=scene.fault)
+    server_folder = folder / f"server-{number}"
+    server_folder.mkdir()
+    return Server(server_folder, database_url=site and site.url(number), fault=scene.fault)
 
 
 @asynccontextmanager

@@ -76,10 +76,10 @@ class Ledger:
         if (before := self.submitted.setdefault((request_id, revision), value)) != value:
             self.broken("I3", f"{request_id}: both {before} and {value} were taken for revision {revision}")
 
-    def notes(self, what: str) -> Iterator[dict[str, Any]]:
+    def notes(self, note_kind: str) -> Iterator[dict[str, Any]]:
         """Read the agents' complete notes of this kind."""
         for path in sorted(self.folder.glob("*.notes")):
-            yield from (note for note in read(path) if note["what"] == what)
+            yield from (note for note in read(path) if note["what"] == note_kind)
 
     def size(self) -> int:
         """The size of the agents' notes, in bytes: it grows as long as any of them receives something."""

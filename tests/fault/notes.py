@@ -28,9 +28,9 @@ class Notes:
         self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(self._file, b"\n")  # the last one may have died in the middle of a line
 
-    def note(self, what: str, **facts: Any) -> None:
+    def note(self, note_kind: str, **facts: Any) -> None:
         """Write one line; it survives even if the process dies right after."""
-        os.write(self._file, json.dumps({"what": what, "at": now_ms(), **facts}).encode() + b"\n")
+        os.write(self._file, json.dumps({"what": note_kind, "at": now_ms(), **facts}).encode() + b"\n")
 
     def act(self, request_id: str, **facts: Any) -> None:
         """Continue with the outcome of a request, unless somebody did."""

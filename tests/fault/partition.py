@@ -50,8 +50,8 @@ class Trial:
 async def start_two_servers(folder: Path, site: Site, *, fault: str | None = None) -> AsyncGenerator[Trial]:
     """Start the servers, and kill them at the end."""
     places = [folder / name for name in ("off", "on")]
-    for place in places:
-        place.mkdir()
+    for trial_server in places:
+        trial_server.mkdir()
     off, on = [
         Server(place, database_url=site.url(number), fault=fault) for number, place in enumerate(places)
     ]
@@ -74,10 +74,10 @@ async def play(trial: Trial, wire: Relay, cut: Cut, *, patience_s: float = HEALS
         AsyncClient(trial.on.url, RESPONDER) as person,
         anyio.create_task_group() as tasks,
     ):
-        told: list[Answer | NotAnswered] = []
+        outcomes: list[Answer | NotAnswered] = []
 
         async def ask() -> None:
-            told.append(await agent.try_form(_form("waits"), thread_id=THREAD, cancel_on_abort=False))
+            outcomes.append(await agent.try_form(_form("waits"), thread_id=THREAD, cancel_on_abort=False))
 
         tasks.start_soon(ask)
         while not (requests := await person.requests.list(thread_id=THREAD)):
@@ -92,10 +92,10 @@ async def play(trial: Trial, wire: Relay, cut: Cut, *, patience_s: float = HEALS
         await anyio.sleep(cut.seconds)
         cut.end(wire)
         with anyio.move_on_after(patience_s):
-            while not told or not await servers_agree(trial, [waits, leaves, soon]):
+            while not outcomes or not await servers_agree(trial, [waits, leaves, soon]):
                 await anyio.sleep(0.02)
-        if [one.values for one in told if isinstance(one, Answer)] != [{"n": "there"}]:
-            trial.faults.append(f"who waited at the server that was cut off was told {told}")
+        if [one.values for one in outcomes if isinstance(one, Answer)] != [{"n": "there"}]:
+            trial.faults.append(f"who waited at the server that was cut off was told {outcomes}")
         tasks.cancel_scope.cancel()
     if trial.faults:
         return
@@ -123,12 +123,14 @@ async def servers_agree(trial: Trial, requests: list[InputRequest]) -> bool:
 
 
 async def _check_ends(trial: Trial, requests: list[InputRequest]) -> None:
-    here, there = [await _log(server) for server in (trial.off, trial.on)]
-    if here != there:
+    first_log, second_log = [await _log(server) for server in (trial.off, trial.on)]
+    if first_log != second_log:
         trial.faults.append("the servers tell different events")
-    if [event["seq"] for event in there] != list(range(1, len(there) + 1)):
+    if [event["seq"] for event in second_log] != list(range(1, len(second_log) + 1)):
         trial.faults.append("events are missing")
-    ends = Counter((event["request"]["id"], event["type"]) for event in there if event["type"] in END_EVENTS)
+    ends = Counter(
+        (event["request"]["id"], event["type"]) for event in second_log if event["type"] in END_EVENTS
+    )
     kinds = ("request.answered", "request.answered", "request.expired")
     if ends != Counter((request.id, kind) for request, kind in zip(requests, kinds, strict=True)):
         trial.faults.append(f"requests ended otherwise: {ends}")
@@ -160,8 +162,8 @@ async def _log(server: Server) -> list[dict[str, Any]]:
     with contextlib.suppress(httpx2.HTTPError, KeyError):
         async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=5) as http:
             last_seq = (await http.get(f"/v1/threads/{THREAD}")).json()["seq"]
-            path, after = f"/v1/threads/{THREAD}/events", {"cursor": 0}
-            async with http.stream("GET", path, params=after) as stream:
+            path, cursor = f"/v1/threads/{THREAD}/events", {"cursor": 0}
+            async with http.stream("GET", path, params=cursor) as stream:
                 async for line in stream.aiter_lines():
                     if line.startswith("data:"):
                         findings.append(json.loads(line[5:]))

@@ -104,9 +104,9 @@ class People:
         if self._chance.random() > REPEATED:
             return
         with suppress(httpx2.HTTPError):
-            again = await self._http.post(url, json=body, headers={"Idempotency-Key": word})
-            if again.status_code not in (200, HTTP_UNAVAILABLE):
-                self._ledger.broken("I10", f"{url} with the key {word} is now {again.status_code}")
+            second_reply = await self._http.post(url, json=body, headers={"Idempotency-Key": word})
+            if second_reply.status_code not in (200, HTTP_UNAVAILABLE):
+                self._ledger.broken("I10", f"{url} with the key {word} is now {second_reply.status_code}")
 
     def _acknowledged(self, request: dict[str, Any], do: str, word: str, outcome: Outcome) -> None:
         if do == "answer" and "validator" in request:

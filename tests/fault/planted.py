@@ -40,9 +40,9 @@ def plant(fault: str) -> None:
         _replace(*planted_writes.EARLY_DEADLINE_FAULTS[fault])
 
 
-def _replace(place: Any, name: str, wrong: Any) -> None:
-    getattr(place, name)  # a missing name has moved, and its replacement would have no effect
-    setattr(place, name, wrong)
+def _replace(owner: Any, name: str, wrong: Any) -> None:
+    getattr(owner, name)  # a missing name has moved, and its replacement would have no effect
+    setattr(owner, name, wrong)
 
 
 async def insert_without_key(
@@ -54,12 +54,12 @@ async def insert_without_key(
     **extra: Any,
 ) -> Change:
     """Keys are stored only in memory."""
-    made: dict[Any, Change] = self.__dict__.setdefault("_claims_in_memory", {})
-    if claim is not None and claim in made:
-        return Change(made[claim].record, Outcome.REPLAYED)
+    changes: dict[Any, Change] = self.__dict__.setdefault("_claims_in_memory", {})
+    if claim is not None and claim in changes:
+        return Change(changes[claim].record, Outcome.REPLAYED)
     change = await _insert(self, record, event, None, effects, **extra)
     if claim is not None:
-        made[claim] = change
+        changes[claim] = change
     return change
 
 
@@ -83,9 +83,9 @@ async def settle_in_two_transactions(
         return change
 
     def tell(db: Any, events: list[Any]) -> None:
-        place = next_seq(db, settlement.event)
+        position = next_seq(db, settlement.event)
         key, spec = db.execute("SELECT key, spec FROM requests WHERE id = ?", (settlement.id,)).fetchone()
-        append(db, events, settlement.event, place, request=key, spec=Spec(spec))
+        append(db, events, settlement.event, position, request=key, spec=Spec(spec))
 
     writer: Any = vars(self)["_writer"]
     change: Change | None = await writer.submit(silent)

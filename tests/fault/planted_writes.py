@@ -79,8 +79,8 @@ async def due_too_early(self: SqliteStore, now_ms: int, *, limit: int = 200) -> 
 
 async def next_deadline_too_early(self: SqliteStore) -> int | None:
     """Deadlines are checked ten minutes early."""
-    at = await _next_deadline(self)
-    return None if at is None else at - EARLY_MS
+    deadline = await _next_deadline(self)
+    return None if deadline is None else deadline - EARLY_MS
 
 
 async def find_nothing_due(*_: Any, **__: Any) -> Sequence[Any]:

@@ -208,16 +208,16 @@ async def _check_requests(store: Store, ledger: Ledger, replayed_events: Sequenc
     endings = [e.request_id for e in replayed_events if e.settles]
     assert sorted(map(str, endings)) == sorted(r.id for r in present.values() if r.settled)
     for row in present.values():
-        asked = ledger.tried[row.id]
-        possible = [replace(asked, status=s.status, state=s.state) for s in ledger.steps.get(row.id, ())]
+        tried_step = ledger.tried[row.id]
+        possible = [replace(tried_step, status=s.status, state=s.state) for s in ledger.steps.get(row.id, ())]
         if row.id in ledger.settled:
             step, key = ledger.settled[row.id]
-            possible = [replace(asked, status=step.status, state=step.state)]
-            again = await store.settle(step, key)
-            assert again is not None
-            assert again.outcome is Outcome.REPLAYED, "an acknowledged answer was applied again"
+            possible = [replace(tried_step, status=step.status, state=step.state)]
+            second_change = await store.settle(step, key)
+            assert second_change is not None
+            assert second_change.outcome is Outcome.REPLAYED, "an acknowledged answer was applied again"
         else:
-            possible.append(asked)
+            possible.append(tried_step)
         assert row in possible
     for request_id in list(ledger.inserted)[-3:]:
         await _replay_insert(store, ledger, request_id)

@@ -167,11 +167,11 @@ def remaining_content(contents: _Contents, rng: random.Random) -> bytearray:
 def _sectors(offset: int, data: bytes) -> list[tuple[int, bytes]]:
     parts: list[tuple[int, bytes]] = []
     end = offset + len(data)
-    at = offset
-    while at < end:
-        stop = min(end, (at // SECTOR + 1) * SECTOR)
-        parts.append((at, data[at - offset : stop - offset]))
-        at = stop
+    start = offset
+    while start < end:
+        stop = min(end, (start // SECTOR + 1) * SECTOR)
+        parts.append((start, data[start - offset : stop - offset]))
+        start = stop
     return parts
 
 

@@ -65,7 +65,7 @@ class Relay:
             return
         self._open.add(far_writer)
         ways = (self._up(reader, far_writer, passage), self._forward_replies(far_reader, writer, passage))
-        tasks = [asyncio.create_task(way) for way in ways]
+        tasks = [asyncio.create_task(task) for task in ways]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:

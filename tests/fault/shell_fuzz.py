@@ -87,11 +87,11 @@ def commands(chance: random.Random) -> Iterator[str]:
         if chance.random() < 0.75:
             text = chance.choice(HARMLESS)
             for _ in range(chance.choice((0, 1, 1, 1, 2, 3))):
-                at = chance.randint(0, len(text))
+                position = chance.randint(0, len(text))
                 cut = chance.choice((0, 0, 0, 1, 2))
                 piece = chance.choice(PIECES)
                 padded = piece if chance.random() < 0.6 else f" {piece} "
-                text = text[:at] + padded + text[at + cut :]
+                text = text[:position] + padded + text[position + cut :]
         else:
             first = chance.choice(("git log", "echo", "pack", "ls", "cat"))
             text = first + "".join(
@@ -124,29 +124,29 @@ def run(wanted: int, *, seed: int, folder: Path, stop_after: int = 1) -> Report:
 
 def judge(text: str, decided: tuple[tuple[str, ...], ...], folder: Path, prelude: Path) -> str | None:
     """Run one command; return its effects that were not decided about."""
-    record, place = folder / "record", folder / "place"
+    record, folder_file = folder / "record", folder / "place"
     record.mkdir(exist_ok=True)
-    place.mkdir(exist_ok=True)
+    folder_file.mkdir(exist_ok=True)
     for name in FILES:
-        (place / name).touch()
+        (folder_file / name).touch()
     environment = {
         "PATH": str(folder / "none"),
         "BASH_ENV": str(prelude),
         "RECORD": str(record),
-        "HOME": str(place),
+        "HOME": str(folder_file),
         "LC_ALL": "C.UTF-8",
     }
     ended_result = subprocess.run(
         ["/bin/bash", "-c", text],
-        cwd=place,
+        cwd=folder_file,
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=20,
     )
     ran, expected = Counter(executed(record)), Counter(decided)
-    left = [path.name for path in place.iterdir() if path.name not in FILES]
-    for path in place.iterdir():
+    left = [path.name for path in folder_file.iterdir() if path.name not in FILES]
+    for path in folder_file.iterdir():
         path.unlink()
     if left:
         return f"it left {left}"
@@ -204,13 +204,13 @@ FAULTS: dict[str, Callable[[], None]] = {
 @contextmanager
 def plant_mistake(name: str) -> Iterator[None]:
     """Plant a mistake in the lexer for a while."""
-    kept = lexer._TOKEN, lexer._HOME, reading._disagreement
+    original_values = lexer._TOKEN, lexer._HOME, reading._disagreement
     reading._disagreement = lambda *_: None
     try:
         FAULTS[name]()
         yield
     finally:
-        lexer._TOKEN, lexer._HOME, reading._disagreement = kept
+        lexer._TOKEN, lexer._HOME, reading._disagreement = original_values
 
 
 if __name__ == "__main__":

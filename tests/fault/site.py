@@ -41,13 +41,13 @@ class Site:
         await anyio.to_thread.run_sync(self._postgres.end, signal.SIGQUIT)
         await anyio.to_thread.run_sync(self._postgres.start)
 
-    async def backends(self, which: str = "") -> list[int]:
+    async def backends(self, name_pattern: str = "") -> list[int]:
         """The processes that serve our connections, or those that match a condition."""
-        return [row[0] for row in await self._run(f"SELECT pid {OURS} {which}")]  # noqa: S608 - ours
+        return [row[0] for row in await self._run(f"SELECT pid {OURS} {name_pattern}")]  # noqa: S608 - ours
 
-    async def hang_up(self, which: str) -> None:
+    async def hang_up(self, name_pattern: str) -> None:
         """End connections in order, which only their clients notice."""
-        await self._run(f"SELECT pg_terminate_backend(pid) {OURS} {which}")  # noqa: S608 - ours
+        await self._run(f"SELECT pg_terminate_backend(pid) {OURS} {name_pattern}")  # noqa: S608 - ours
 
     async def kill(self, backend: int) -> None:
         """SIGKILL one process of Postgres, which then ends all the others and recovers; unless it has ended by itself."""
@@ -108,7 +108,7 @@ async def site(servers: int = 1) -> AsyncGenerator[Site]:
     context = postgres_server.start_server()
     postgres = await anyio.to_thread.run_sync(context.__enter__)
     try:
-        async with on(postgres, servers=servers) as place:
-            yield place
+        async with on(postgres, servers=servers) as running_site:
+            yield running_site
     finally:
         await anyio.to_thread.run_sync(context.__exit__, None, None, None)

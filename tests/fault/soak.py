@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
     """The faults found, and the number of events."""
 
     faults: Sequence[str]
-    told: str
+    summary: str
 
 
 async def play(seed: int, kind: str) -> Outcome:
@@ -54,8 +54,8 @@ async def play(seed: int, kind: str) -> Outcome:
             return Outcome(findings.faults, f"{CROWD} waits of {findings.bytes_per_wait:.0f} bytes")
         scene = replace(SCENES[kind], seed=seed)
         if scene.troubles:
-            async with site(scene.servers) as place:
-                report = await kill.run(Path(folder), scene, site=place)
+            async with site(scene.servers) as running_site:
+                report = await kill.run(Path(folder), scene, site=running_site)
         else:
             report = await kill.run(Path(folder), scene)
     return Outcome(report.faults, f"{report.kills} kills, {report.ended} ends, {report.went_on} resumes")
@@ -99,7 +99,7 @@ def main() -> int:
         for kind in kinds:
             print(f"seed {seed}, {kind}:", end=" ", flush=True)
             outcome = converse_twice() if kind == "conversations" else anyio.run(play, seed, kind)
-            print(outcome.told, flush=True)
+            print(outcome.summary, flush=True)
             if outcome.faults:
                 print(*outcome.faults, sep="\n")
                 return 1

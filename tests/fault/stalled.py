@@ -29,10 +29,10 @@ _CREDENTIAL = {"Authorization": f"Bearer {RESPONDER}"}
 
 def line(server: Server) -> socket.socket:
     """A connection with a small kernel buffer."""
-    made = socket.socket()
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
-    made.connect(("127.0.0.1", server.port))
-    return made
+    new_socket = socket.socket()
+    new_socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+    new_socket.connect(("127.0.0.1", server.port))
+    return new_socket
 
 
 async def fill(server: Server, messages: int) -> None:
@@ -48,23 +48,23 @@ class Socket:
     """Watches the thread over a WebSocket, and records the numbers of its events."""
 
     def __init__(self, connection: ClientConnection) -> None:
-        self.seen: list[int] = []
+        self.received_seqs: list[int] = []
         self._connection = connection
 
     async def subscribe(self) -> None:
         """Continue after the last seen event."""
-        cursor = self.seen[-1] if self.seen else 0
+        cursor = self.received_seqs[-1] if self.received_seqs else 0
         op = {"id": 1, "op": "subscribe", "thread_id": THREAD, "cursor": cursor}
         await self._connection.send(json.dumps(op))
 
     async def read(self, *, until: int) -> bool:
         """Read up to an event; False if the server reports meanwhile that this reader is too far behind."""
-        while not self.seen or self.seen[-1] < until:
+        while not self.received_seqs or self.received_seqs[-1] < until:
             frame: dict[str, Any] = json.loads(await self._connection.recv())
             if "resync" in frame:
                 return False
             if "event" in frame:
-                self.seen.append(frame["event"]["seq"])
+                self.received_seqs.append(frame["event"]["seq"])
         return True
 
 
@@ -93,10 +93,10 @@ class Stream:
     async def events(self) -> AsyncIterator[int]:
         """Yield the numbers of events until the server ends the stream."""
         with suppress(OSError):
-            while told := await self.reader.readline():
-                if told.startswith(b"id: "):
-                    number = int(told[4:])
-                elif told.startswith(b"data: ") and told.endswith(b"}\n"):
+            while line := await self.reader.readline():
+                if line.startswith(b"id: "):
+                    number = int(line[4:])
+                elif line.startswith(b"data: ") and line.endswith(b"}\n"):
                     yield number
 
 

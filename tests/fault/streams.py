@@ -134,9 +134,9 @@ class SocketReader:
             address, additional_headers=headers, subprotocols=protocols, compression=None, close_timeout=1
         ) as socket:
             for number, place in enumerate(self.places):
-                which = {"inbox": True} if place.thread is None else {"thread_id": place.thread}
-                at = {} if place.cursor < 0 else {"cursor": place.cursor}
-                await socket.send(json.dumps({"id": number, "op": "subscribe", **which, **at}))
+                subject = {"inbox": True} if place.thread is None else {"thread_id": place.thread}
+                arguments = {} if place.cursor < 0 else {"cursor": place.cursor}
+                await socket.send(json.dumps({"id": number, "op": "subscribe", **subject, **arguments}))
             while most:
                 most -= self._take(json.loads(await socket.recv()))
 

@@ -54,15 +54,15 @@ class Talk:
 
     async def ask(self, title: str, **extra: Any) -> str:
         """Ask with a form, or with another body; return the id."""
-        return (await self.asked(title, **extra)).said["id"]
+        return (await self.create_request(title, **extra)).reply_body["id"]
 
-    async def asked(self, title: str, **extra: Any) -> Acknowledged:
+    async def create_request(self, title: str, **extra: Any) -> Acknowledged:
         """Ask; return the call."""
         form = {"kind": "form", "form": {"title": f"{title} {self.thread}", "fields": FIELDS}}
         body = {**({} if "kind" in extra else form), **extra, "thread_id": self.thread}
-        made = await self.caller.post(self.agent, "/v1/requests", body, key=self.key())
-        self.happened("request.created", made.said["id"])
-        return made
+        reply = await self.caller.post(self.agent, "/v1/requests", body, key=self.key())
+        self.happened("request.created", reply.reply_body["id"])
+        return reply
 
     async def answer(self, request_id: str, *, event: str = "request.answered", **body: Any) -> Acknowledged:
         """Answer as the person; return the call."""
@@ -74,18 +74,18 @@ class Talk:
         call = await self.caller.post(who, f"{path}/{do}", body, key=self.key())
         self.happened(event, request_id)
         stored = await self.caller.read(RESPONDER, path)
-        said = call.said["status"]
-        same = (stored["status"], stored["revision"]) == (said, call.said["revision"])
+        status = call.reply_body["status"]
+        same = (stored["status"], stored["revision"]) == (status, call.reply_body["revision"])
         self.caller.expect(
-            same, "I2", f"{request_id} was acknowledged as {said}, {stored['status']} is stored"
+            same, "I2", f"{request_id} was acknowledged as {status}, {stored['status']} is stored"
         )
         return call
 
-    async def refused(self, who: str, path: str, code: str, invariant: str, **body: Any) -> None:
+    async def expect_refusal(self, who: str, path: str, code: str, invariant: str, **body: Any) -> None:
         """Make a call that must be refused."""
         reply = await self.caller.send(who, "POST", path, body, key=self.key())
-        said = reply.body.get("error", {}).get("code")
-        self.caller.expect(said == code, invariant, f"{path}: {reply.status} {said}, not {code}")
+        reply_code = reply.body.get("error", {}).get("code")
+        self.caller.expect(reply_code == code, invariant, f"{path}: {reply.status} {reply_code}, not {code}")
 
     async def until(self, request_id: str, status: str, invariant: str) -> dict[str, Any]:
         """Wait until a request has a status."""
@@ -102,22 +102,22 @@ class Talk:
 async def messages(talk: Talk) -> None:
     """A message that grows by deltas, and one of the person: each once, with its whole text."""
     path = f"/v1/threads/{talk.thread}/messages"
-    made = await talk.caller.post(
+    reply = await talk.caller.post(
         talk.agent, path, {"content": [{"type": "text", "text": "Hello"}]}, key=talk.key()
     )
-    message_id = made.said["id"]
+    message_id = reply.reply_body["id"]
     talk.happened("message.added", message_id)
     for word in (" this", " is", " a", " text"):
         await talk.caller.post(talk.agent, path, {"append_to": message_id, "text": word}, key=talk.key())
         talk.happened("message.delta", message_id, word)
-    said = await talk.caller.post(
+    posted_reply = await talk.caller.post(
         RESPONDER, path, {"content": [{"type": "text", "text": "Yes"}]}, key=talk.key()
     )
-    talk.happened("message.added", said.said["id"])
+    talk.happened("message.added", posted_reply.reply_body["id"])
     stored_messages = (await talk.caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["messages"]
     texts = [(message["id"], message["content"][0]["text"]) for message in stored_messages]
     talk.caller.expect(
-        texts == [(message_id, "Hello this is a text"), (said.said["id"], "Yes")],
+        texts == [(message_id, "Hello this is a text"), (posted_reply.reply_body["id"], "Yes")],
         "I14",
         f"{texts} are stored",
     )
@@ -144,8 +144,10 @@ async def answer_twice_at_once(talk: Talk) -> None:
     await talk.caller.post(
         RESPONDER, f"{path}/answer", {"revision": 1, "values": {"n": word}}, key=key
     )  # as before
-    await talk.refused(RESPONDER, f"{path}/answer", "already_settled", "I3", revision=1, values={"n": "late"})
-    await talk.refused(RESPONDER, f"{path}/decline", "already_settled", "I3", reason="dismissed")
+    await talk.expect_refusal(
+        RESPONDER, f"{path}/answer", "already_settled", "I3", revision=1, values={"n": "late"}
+    )
+    await talk.expect_refusal(RESPONDER, f"{path}/decline", "already_settled", "I3", reason="dismissed")
     stored = await talk.caller.read(talk.agent, path)
     talk.caller.expect(
         stored["status"] == "answered" and stored["answer"]["values"] == {"n": word},
@@ -162,9 +164,9 @@ async def reject_first_answer(talk: Talk) -> None:
     await talk.caller.repeat(first)
     await talk.answer(request_id, event="request.resolving", revision=2, values={"n": "right"})
     await talk.caller.repeat(first)
-    said = await talk.step(talk.agent, request_id, "accept", "request.answered")
+    answered_reply = await talk.step(talk.agent, request_id, "accept", "request.answered")
     await talk.caller.repeat(first)
-    stored_values = said.said["answer"]["values"]
+    stored_values = answered_reply.reply_body["answer"]["values"]
     talk.caller.expect(stored_values == {"n": "right"}, "I2", f"{request_id}: {stored_values} is stored")
 
 
@@ -176,8 +178,10 @@ async def kill_checking_agent(talk: Talk) -> None:
     await talk.caller.send(talk.agent, "POST", f"{path}/check", {})  # or it was given back already
     back = await talk.until(request_id, "pending", "I7")
     talk.happened("request.reprompted", request_id)
-    kept = (back["revision"], back["submitted"]["values"])
-    talk.caller.expect(kept == (2, {"n": "mine"}), "I7", f"{request_id} was given back with {kept}")
+    checked_state = (back["revision"], back["submitted"]["values"])
+    talk.caller.expect(
+        checked_state == (2, {"n": "mine"}), "I7", f"{request_id} was given back with {checked_state}"
+    )
     await talk.step(RESPONDER, request_id, "decline", "request.declined", reason="dismissed")
 
 
@@ -197,18 +201,18 @@ async def approvals(talk: Talk) -> None:
             "I15",
             f"{request_id} was not used: {used}",
         )
-    await talk.refused(
+    await talk.expect_refusal(
         talk.agent, f"{path}/consume", "already_consumed", "I15", **call, execution_id="second"
     )
-    told = await talk.caller.send(
+    reply = await talk.caller.send(
         talk.agent, "POST", f"{path}/report", {"execution_id": "first", "outcome": "succeeded"}
     )
-    talk.caller.expect(told.status == 200, "I15", f"{request_id} was not reported: {told}")
+    talk.caller.expect(reply.status == 200, "I15", f"{request_id} was not reported: {reply}")
     talk.entries.update([("decide", request_id), ("consume", request_id), ("report", request_id)])
     other = {"tool": "deploy", "input": {"what": f"not {talk.thread}"}}
     request_id = await talk.ask("", kind="approval", approval=other)
     await talk.answer(request_id, decision="deny")
-    await talk.refused(
+    await talk.expect_refusal(
         talk.agent, f"/v1/requests/{request_id}/consume", "not_approved", "I15", **other, execution_id="x"
     )
     talk.entries.update([("decide", request_id)])
@@ -216,14 +220,16 @@ async def approvals(talk: Talk) -> None:
 
 async def refusals(talk: Talk) -> None:
     """A refused request is not asked again."""
-    asked = await talk.asked("Refused")
-    request_id = asked.said["id"]
+    first_reply = await talk.create_request("Refused")
+    request_id = first_reply.reply_body["id"]
     await talk.step(RESPONDER, request_id, "decline", "request.declined", reason="refused")
-    again = (await talk.caller.post(talk.agent, "/v1/requests", asked.body, key=talk.key())).said
+    second_request = (
+        await talk.caller.post(talk.agent, "/v1/requests", first_reply.body, key=talk.key())
+    ).reply_body
     talk.caller.expect(
-        again["id"] == request_id and again.get("repeated") is True,
+        second_request["id"] == request_id and second_request.get("repeated") is True,
         "I16",
-        f"{request_id} was refused, and is asked again as {again['id']}",
+        f"{request_id} was refused, and is asked again as {second_request['id']}",
     )
 
 
@@ -238,7 +244,7 @@ async def deadlines(talk: Talk) -> None:
         ended["settled_at"] >= deadline, "I6", f"{request_id} expired at {ended['settled_at']}"
     )
     path = f"/v1/requests/{request_id}/answer"
-    await talk.refused(RESPONDER, path, "expired", "I6", revision=1, values={"n": "late"})
+    await talk.expect_refusal(RESPONDER, path, "expired", "I6", revision=1, values={"n": "late"})
     await talk.until(request_id, "expired", "I6")
     left = (await talk.caller.read(RESPONDER, f"/v1/requests/{later}"))["status"]
     talk.caller.expect(left == "pending", "I6", f"{later} is {left} after a moment of ten minutes")
@@ -335,8 +341,8 @@ async def secrets(talk: Talk) -> None:
     talk.caller.expect(versions == [1], "I2", f"{request_id} was accepted: versions {versions}")
     body = {"names": ["API_KEY"], "thread_id": talk.thread}
     leased = await talk.caller.send(talk.agent, "POST", "/v1/secrets/lease", body)
-    there = leased.status == 200 and leased.body["secrets"]["API_KEY"]["value"] == value
-    talk.caller.expect(there, "I2", f"{request_id} was accepted, and is not to be had: {leased.status}")
+    is_leased = leased.status == 200 and leased.body["secrets"]["API_KEY"]["value"] == value
+    talk.caller.expect(is_leased, "I2", f"{request_id} was accepted, and is not to be had: {leased.status}")
     talk.entries.update([("submit", request_id), ("decide", request_id)])
 
 
@@ -347,11 +353,11 @@ async def secret_versions(talk: Talk) -> list[int]:
 
 async def tokens(talk: Talk) -> None:
     """A revoked token is refused forever."""
-    made = await talk.caller.send(ADMIN, "POST", "/v1/tokens", {"role": "requester", "name": talk.thread})
-    token = made.body["token"]
+    reply = await talk.caller.send(ADMIN, "POST", "/v1/tokens", {"role": "requester", "name": talk.thread})
+    token = reply.body["token"]
     await talk.caller.read(token, "/v1/requests")
-    gone = await talk.caller.send(ADMIN, "DELETE", f"/v1/tokens/{made.body['id']}")
-    talk.caller.expect(gone.status == 200, "I17", f"a token was not revoked: {gone}")
+    revocation = await talk.caller.send(ADMIN, "DELETE", f"/v1/tokens/{reply.body['id']}")
+    talk.caller.expect(revocation.status == 200, "I17", f"a token was not revoked: {revocation}")
     talk.revoked.append(token)
     await check_revoked_tokens(talk)
 

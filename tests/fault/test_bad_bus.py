@@ -43,10 +43,10 @@ async def test_every_wait_is_notified_once_over_a_faulty_bus(seed: int) -> None:
         await connection_waits.wait_for(request_id, waiter)
     for request_id in ids:
         await settle(store, request_id)
-    told = len(waiter.outcomes)
+    outcome_count = len(waiter.outcomes)
     bus.mute = True
     await connection_waits.poll()
-    assert told < len(ids), "nothing was lost, so nothing was proved"
+    assert outcome_count < len(ids), "nothing was lost, so nothing was proved"
     assert sorted(request_id for request_id, _ in waiter.outcomes) == sorted(ids)
     assert connection_waits.count() == 0
 
@@ -94,14 +94,16 @@ async def bad_bus_server(
         yield app, bus
 
 
-async def answered(app: App, agent: AsyncClient, count: int) -> list[str]:
+async def answer_requests(app: App, agent: AsyncClient, count: int) -> list[str]:
     """Ask without waiting, and answer everything; returns the ids."""
     form = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
     async with AsyncClient(app=app, token=await app.token("responder")) as person:
-        asked = [await agent.requests.create(form, thread_id="t1", delivery="resume") for _ in range(count)]
-        for number, request in enumerate(asked):
+        requests = [
+            await agent.requests.create(form, thread_id="t1", delivery="resume") for _ in range(count)
+        ]
+        for number, request in enumerate(requests):
             await person.requests.answer(request, {"dish": f"{number}"})
-    return [request.id for request in asked]
+    return [request.id for request in requests]
 
 
 async def pull_resumes(seed: int) -> tuple[Counter[str], list[str]]:
@@ -124,10 +126,10 @@ async def pull_resumes(seed: int) -> tuple[Counter[str], list[str]]:
         async with anyio.create_task_group() as tasks:
             for _ in range(WORKERS):
                 tasks.start_soon(work)
-            ids = await answered(app, agent, QUESTIONS)
+            ids = await answer_requests(app, agent, QUESTIONS)
             await wait_for_arrivals(received_counts.total, len(ids))
             await silence_bus(bus, WORKERS)
-            ids += await answered(app, agent, WORKERS)
+            ids += await answer_requests(app, agent, WORKERS)
             await wait_for_arrivals(received_counts.total, len(ids))
             tasks.cancel_scope.cancel()
     return received_counts, ids
@@ -144,13 +146,13 @@ async def push_messages(
         AsyncClient(app=app, token=await app.token("admin")) as admin,
     ):
         await admin.webhooks.create("https://hooks.example.com/in")
-        ids = await answered(app, agent, QUESTIONS)
+        ids = await answer_requests(app, agent, QUESTIONS)
         await wait_for_arrivals(lambda: len(webhook_client.posted), len(ids))
         on_start()
-        ids += await answered(app, agent, 1)  # the worker that takes this one pauses as planned
+        ids += await answer_requests(app, agent, 1)  # the worker that takes this one pauses as planned
         await wait_for_arrivals(lambda: len(webhook_client.posted), len(ids))
         await silence_bus(bus, 1)
-        ids += await answered(app, agent, WORKERS)
+        ids += await answer_requests(app, agent, WORKERS)
         await wait_for_arrivals(lambda: len(webhook_client.posted), len(ids))
     return Counter(json.loads(posted.body)["data"]["request_id"] for posted in webhook_client.posted), ids
 

@@ -36,12 +36,12 @@ def path() -> Iterator[Path]:
 class Trouble:
     """Fails the n-th change of the disk from now on, and those after it while it lasts."""
 
-    def __init__(self, error: type[apsw.Error], *, at: int, lasting: int) -> None:
-        self.error, self.at, self.lasting = error, at, lasting
+    def __init__(self, error: type[apsw.Error], *, failing_step: int, lasting: int) -> None:
+        self.error, self.failing_step, self.lasting = error, failing_step, lasting
         self.start = 10**9
 
     def __call__(self, disk: Disk) -> None:
-        if self.start + self.at <= disk.steps < self.start + self.at + self.lasting:
+        if self.start + self.failing_step <= disk.steps < self.start + self.failing_step + self.lasting:
             raise self.error("trouble")
 
 
@@ -55,25 +55,25 @@ def without_checkpoints(disk: Disk, path: Path) -> Connection:
 async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
     path: Path, error: type[apsw.Error], lasting: int
 ) -> None:
-    trouble = Trouble(error, at=0, lasting=lasting)
+    trouble = Trouble(error, failing_step=0, lasting=lasting)
     disk = Disk(on_write=trouble)
-    store = SqliteStore(path, connect=lambda place: without_checkpoints(disk, place))
+    store = SqliteStore(path, connect=lambda database_path: without_checkpoints(disk, database_path))
     stored: set[str] = set()
     with anyio.fail_after(120):
         await store.open()
-        refused = 0
+        refusal_count = 0
         for n in range(1, 60):
-            row, at = record(n), disk.steps
-            trouble.start, trouble.at = at, n
+            row, first_step = record(n), disk.steps
+            trouble.start, trouble.failing_step = first_step, n
             try:
                 await store.insert(row, request_created(row), claim(row.id))
                 stored.add(row.id)
             except Unavailable as failure:
-                refused += 1
+                refusal_count += 1
                 assert failure.retry_after  # noqa: PT017 - which inserts fail is not the same each time
                 assert await store.get("main", row.id) is None
             trouble.start = 10**9
-        assert 20 < refused < 59
+        assert 20 < refusal_count < 59
         last = record(99)
         assert (await store.insert(last, request_created(last))).outcome is Outcome.APPLIED
         await store.close()
@@ -90,8 +90,8 @@ async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
 async def test_a_group_on_a_full_database_fails_as_a_whole_and_the_next_one_succeeds(path: Path) -> None:
     limit: list[Connection] = []
 
-    def connect_to_small_disk(place: Path) -> Connection:
-        connection = connect(place)
+    def connect_to_small_disk(folder: Path) -> Connection:
+        connection = connect(folder)
         limit.append(connection)
         return connection
 

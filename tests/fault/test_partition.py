@@ -49,8 +49,8 @@ async def test_a_wait_at_a_partitioned_server_gets_the_answer_of_the_other(
     tmp_path: Path, postgres: PostgresServer, how: str
 ) -> None:
     with anyio.fail_after(500):
-        async with on(postgres, servers=2) as place, start_two_servers(tmp_path, place) as trial:
-            await play(trial, place.wires[0], CUTS[how])
+        async with on(postgres, servers=2) as server, start_two_servers(tmp_path, server) as trial:
+            await play(trial, server.wires[0], CUTS[how])
     assert trial.faults == []
 
 
@@ -59,12 +59,12 @@ async def test_two_servers_lose_and_repeat_nothing_under_database_faults(
     tmp_path: Path,
 ) -> None:
     with anyio.fail_after(500 + KILLS * 15):
-        async with site(servers=2) as place:
+        async with site(servers=2) as running_site:
             troubles = (*CRASHES, *PARTITIONS)
             scene = kill.Scene(
                 seed=SEED, kills=KILLS * 3 // 4, hosts=4, agents=24, servers=2, troubles=troubles
             )
-            report = await kill.run(tmp_path, scene, site=place)
+            report = await kill.run(tmp_path, scene, site=running_site)
     assert report.faults == [], f"seed {SEED}"
     assert report.troubles.total() >= 2
     assert report.went_on > 0

@@ -46,7 +46,7 @@ async def test_a_stalled_websocket_gets_a_resync_and_loses_nothing(server: Serve
             assert not await reader.read(until=MESSAGES), "it was never too far behind, so nothing was proved"
             await reader.subscribe()
             assert await reader.read(until=MESSAGES)
-    assert reader.seen == list(range(1, MESSAGES + 1))
+    assert reader.received_seqs == list(range(1, MESSAGES + 1))
 
 
 @requirement("G3", "L9")

@@ -45,8 +45,10 @@ pytestmark = [pytest.mark.anyio, pytest.mark.fault]
 
 
 def test_every_planted_fault_replaces_existing_code():
-    gone = [fault for fault, (place, name, _) in planted.places().items() if not hasattr(place, name)]
-    assert gone == []
+    missing_faults = [
+        fault for fault, (place, name, _) in planted.places().items() if not hasattr(place, name)
+    ]
+    assert missing_faults == []
 
 
 @requirement("H1", "H4", "H5", "H8")
@@ -59,9 +61,11 @@ async def find(folder: Path, fault: str) -> set[str]:
     """Plant a fault in a server, watch it, and return the invariants that it broke."""
     found: set[str] = set()
     for patience_s in PATIENCES_S:
-        place = folder / str(patience_s)
-        place.mkdir()
-        faults = await witness.play(place, fault=fault, patience_s=patience_s, talks=TALKS[BREAKS[fault][0]])
+        site_folder = folder / str(patience_s)
+        site_folder.mkdir()
+        faults = await witness.play(
+            site_folder, fault=fault, patience_s=patience_s, talks=TALKS[BREAKS[fault][0]]
+        )
         found = {fault.partition(" ")[0] for fault in faults}
         if found & set(BREAKS[fault]):
             break

@@ -54,7 +54,7 @@ class Witness:
             async with listen_for_deliveries(self._ledger) as hook:
                 agent = await self._begin(hook)
                 for number in itertools.count():
-                    talks = [(of, self._talk(agent, number, of)) for of in self._subjects]
+                    talks = [(subject, self._talk(agent, number, subject)) for subject in self._subjects]
                     await _Conversation(self._caller, self._ledger, hook, talks).run()
                     await self._check_audit()
                     if once or self.done.is_set():
@@ -66,11 +66,11 @@ class Witness:
             await self._caller.close()
 
     async def _begin(self, hook: Hook) -> str:
-        made = await self._caller.send(ADMIN, "POST", "/v1/tokens", {"role": "requester", "name": "talker"})
-        body = {"url": hook.url, "requester": made.body["agent"], "events": list(EVENT_TYPES)}
+        reply = await self._caller.send(ADMIN, "POST", "/v1/tokens", {"role": "requester", "name": "talker"})
+        body = {"url": hook.url, "requester": reply.body["agent"], "events": list(EVENT_TYPES)}
         added = await self._caller.send(ADMIN, "POST", "/v1/webhooks", body)
         self._caller.expect(added.status == 201, "I12", f"no webhook was made: {added}")
-        return made.body["token"]
+        return reply.body["token"]
 
     def _talk(self, agent: str, number: int, subject: Subject) -> Talk:
         name = f"{TALK}{number}-{getattr(subject, '__name__', '')}"
@@ -81,9 +81,9 @@ class Witness:
     async def _check_audit(self) -> None:
         entries = await self._audit.read()
         for talk in self._talks:
-            for which, times in talk.entries.items():
+            for action, times in talk.entries.items():
                 self._caller.expect(
-                    entries[which] == times, "I13", f"{which} has {entries[which]} entries, not {times}"
+                    entries[action] == times, "I13", f"{action} has {entries[action]} entries, not {times}"
                 )
 
     async def _conclude(self, hook: Hook) -> None:
@@ -141,10 +141,12 @@ class _Conversation:
             for reader in readers:
                 tasks.start_soon(reader.run)
             async with anyio.create_task_group() as talking:
-                for of, talk in self._talks:
-                    talking.start_soon(of, talk)
-            for (_, talk), here, there in zip(self._talks, readers, socket.places, strict=False):
-                await self._compare(talk, (here.place, there), (inbox, socket.places[-1]))
+                for subject, talk in self._talks:
+                    talking.start_soon(subject, talk)
+            for (_, talk), stream_place, socket_place in zip(
+                self._talks, readers, socket.places, strict=False
+            ):
+                await self._compare(talk, (stream_place.place, socket_place), (inbox, socket.places[-1]))
             tasks.cancel_scope.cancel()
 
     async def _end_when_found(self) -> None:
@@ -161,12 +163,16 @@ class _Conversation:
         if not talk.events:
             return
         last_seq = (await self._caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["seq"]
-        for place in places:
+        for stream_place in places:
             await self._until(
-                talk, lambda place=place: place.cursor >= last_seq, f"{place.name} ends before {last_seq}"
+                talk,
+                lambda place=stream_place: place.cursor >= last_seq,
+                f"{stream_place.name} ends before {last_seq}",
             )
-            findings = [event[2:] for event in place.events if event.type != QUIET]
-            self._caller.expect(findings == talk.events, "I4", f"{place.name}: {findings}, not {talk.events}")
+            findings = [event[2:] for event in stream_place.events if event.type != QUIET]
+            self._caller.expect(
+                findings == talk.events, "I4", f"{stream_place.name}: {findings}, not {talk.events}"
+            )
         requests = [event for event in places[0].events if event.type.startswith("request.")]
         for inbox in inboxes:
             events = partial(events_of_thread, inbox, talk.thread)

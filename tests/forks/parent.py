@@ -134,7 +134,7 @@ def run_program(message: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(message["environment"])
     through = bool(os.environ.get("PYTHONUNBUFFERED"))
-    sys.stdin, sys.stdout, sys.stderr = (text_on(at, mode) for at, mode in enumerate("rww"))
+    sys.stdin, sys.stdout, sys.stderr = (text_on(descriptor, mode) for descriptor, mode in enumerate("rww"))
     sys.stdout.reconfigure(line_buffering=os.isatty(1), write_through=through)
     sys.stderr.reconfigure(line_buffering=True, write_through=through, errors="backslashreplace")
     sys.argv = [message["program"], *message["arguments"]]
@@ -172,12 +172,12 @@ def end(status: object) -> None:
 
 if __name__ == "__main__":
     with socket.socket(fileno=int(sys.argv[1])) as listening:
-        asked = main(listening)
-        if asked is not None:
+        program = main(listening)
+        if program is not None:
             listening.detach()
-    if asked is not None:
-        run_program(asked)
-        del asked, listening
+    if program is not None:
+        run_program(program)
+        del program, listening
         try:
             run(sys.argv[0])
         except SystemExit as ended:

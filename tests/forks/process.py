@@ -58,12 +58,12 @@ class Process:
 
     def communicate(self, typed: bytes | None = None, timeout: float | None = None) -> tuple[bytes, bytes]:
         """Write to its input, read its output, and wait until it has ended."""
-        said = [b"", b""]
+        outputs = [b"", b""]
 
-        def read(at: int, source: IO[bytes] | None) -> None:
+        def read(descriptor: int, source: IO[bytes] | None) -> None:
             if source is not None:
                 with source:
-                    said[at] = source.read()
+                    outputs[descriptor] = source.read()
 
         readers = [
             threading.Thread(target=read, args=item, daemon=True)
@@ -81,7 +81,7 @@ class Process:
             if reader.is_alive():
                 raise subprocess.TimeoutExpired("askback", timeout or 0.0)
         self.wait(timeout)
-        return said[0], said[1]
+        return outputs[0], outputs[1]
 
     def send_signal(self, number: int) -> None:
         """Send a signal unless it has ended."""

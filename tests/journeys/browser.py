@@ -57,13 +57,13 @@ Look = Literal["light", "dark"]
 class Screen:
     """One window of one person.
 
-    `said` has the browser's console messages, `fetched` each requested address.
+    `console_errors` has the browser's console messages, `fetched` each requested address.
     """
 
     page: Page
     context: BrowserContext
     origin: str
-    said: list[str] = field(default_factory=list)
+    console_errors: list[str] = field(default_factory=list)
     fetched: list[str] = field(default_factory=list)
     expected_errors: list[str] = field(default_factory=list)
 
@@ -80,10 +80,10 @@ class Screen:
         self.page.remove_listener("request", self._fetch)
 
     def _hear(self, message: ConsoleMessage) -> None:
-        self.said.append(message.text)
+        self.console_errors.append(message.text)
 
     def _fail(self, error: Error) -> None:
-        self.said.append(str(error))
+        self.console_errors.append(str(error))
 
     def _fetch(self, request: Request) -> None:
         self.fetched.append(request.url)
@@ -125,7 +125,9 @@ class Screen:
     @property
     def complaints(self) -> list[str]:
         """The unexpected console messages of the browser."""
-        return [line for line in self.said if not any(text in line for text in self.expected_errors)]
+        return [
+            line for line in self.console_errors if not any(text in line for text in self.expected_errors)
+        ]
 
     async def go(self, path: str) -> None:
         """Open a page of the same server in this window."""
@@ -142,7 +144,7 @@ class Screen:
         await self.page.locator("askback-app").evaluate("(app, path) => app.go(path)", path)
         await expect(self.page.locator(f"askback-place-{name}")).to_be_attached()
 
-    async def half(self) -> str:
+    async def browser_secret(self) -> str:
         """The second half of the session, which only this origin can read."""
         return await self.page.evaluate(_HALF)
 
@@ -150,13 +152,13 @@ class Screen:
         """The id of the element with the focus, in shadow roots too."""
         return await self.page.evaluate(_FOCUSED)
 
-    async def tab_to(self, place: str) -> None:
+    async def tab_to(self, selector: str) -> None:
         """Press Tab until the focus is on the element with this id."""
         for _ in range(40):
-            if await self.focused() == place:
+            if await self.focused() == selector:
                 return
             await self.page.keyboard.press("Tab")
-        raise AssertionError(f"Tab never came to #{place}; it is on #{await self.focused()}")
+        raise AssertionError(f"Tab never came to #{selector}; it is on #{await self.focused()}")
 
     async def width(self) -> int:
         """The width of the page, including overflow."""
@@ -196,7 +198,7 @@ class OpenScreen(Protocol):
         path: str,
         *,
         name: str = ...,
-        at: Server | None = ...,
+        server_: Server | None = ...,
         team: Team | None = ...,
         who: Mapping[str, Any] | None = ...,
         before: Callable[[Page], Awaitable[Any]] | None = ...,
@@ -239,35 +241,37 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
         path: str,
         *,
         name: str = "Eva",
-        at: Server | None = None,
+        target: Server | None = None,
         team: Team | None = None,
         who: Mapping[str, Any] | None = None,
         before: Callable[[Page], Awaitable[Any]] | None = None,
         **options: Any,
     ) -> Screen:
-        place = at or server
+        target_server = target or server
         settings = {"locale": "en-GB", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce", **options}
-        known = name if at is None and team is None and who is None else None
+        known = name if target is None and team is None and who is None else None
         window = await windows.open(settings, name=known)
-        shown_screen = Screen(window.page, window.context, place.url)
-        if at is None and can_be_cleared(before):
-            opened_screens.append((shown_screen, lambda: windows.give_back(window, settings, place.url)))
+        shown_screen = Screen(window.page, window.context, target_server.url)
+        if target is None and can_be_cleared(before):
+            opened_screens.append(
+                (shown_screen, lambda: windows.give_back(window, settings, target_server.url))
+            )
         else:
             opened_screens.append((shown_screen, window.context.close))
         if before is not None:
             await before(window.page)
         if window.session is None:
-            admin = place.person("admin") if team is None else nullcontext(team.admin)
+            admin = target_server.person("admin") if team is None else nullcontext(team.admin)
             async with admin as host:
                 link = await host.login_link(name, **(who or {}))
-            await window.sign_in(place.url, link, known)
+            await window.sign_in(target_server.url, link, known)
         shown_screen.listen()
         await shown_screen.go(path)
         return shown_screen
 
     yield open_one
-    for shown, close in opened_screens:
-        shown.unlisten()
+    for screen_, close in opened_screens:
+        screen_.unlisten()
         await close()
     complaints = [line for shown, _ in opened_screens for line in shown.complaints]
     assert complaints == [], complaints
@@ -389,5 +393,5 @@ async def answer_of(agent: AsyncClient, request: InputRequest) -> dict[str, Any]
 
 def form(*fields: dict[str, Any], **extra: Any) -> dict[str, Any]:
     """A form of these fields; a field without an id or a label gets one."""
-    named = [{"id": f"q{at}", "label": f"Question {at}", **item} for at, item in enumerate(fields)]
+    named = [{"id": f"q{index}", "label": f"Question {index}", **item} for index, item in enumerate(fields)]
     return {"title": "A question", "fields": named, **extra}

@@ -53,13 +53,13 @@ class Site:
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A server on each database."""
     if request.param == "sqlite":
-        place = Site({}, tmp_path_factory, servers=1)
-        yield place
-        place.kill()
+        running_site = Site({}, tmp_path_factory, servers=1)
+        yield running_site
+        running_site.kill()
         return
     postgres = request.getfixturevalue("postgres")
     name = asyncio.run(postgres.new())
-    place = Site({"ASKBACK_DATABASE_URL": postgres.database(name).url}, tmp_path_factory, servers=2)
-    yield place
-    place.kill()
+    running_site = Site({"ASKBACK_DATABASE_URL": postgres.database(name).url}, tmp_path_factory, servers=2)
+    yield running_site
+    running_site.kill()
     asyncio.run(postgres.drop(name))

@@ -69,10 +69,10 @@ class Person:
         """Ask whether a plan is good."""
         return await self._ask_approval(thread, {"plan": text}, extra)
 
-    async def _ask_approval(self, thread: str, asked: Any, more: dict[str, Any]) -> httpx2.Response:
+    async def _ask_approval(self, thread: str, approval_body: Any, more: dict[str, Any]) -> httpx2.Response:
         headers = {"Idempotency-Key": more.pop("key")} if "key" in more else {}
         around = {name: more.pop(name) for name in ENVELOPE & set(more)}
-        body = {"kind": "approval", "thread_id": thread, **around, "approval": {**asked, **more}}
+        body = {"kind": "approval", "thread_id": thread, **around, "approval": {**approval_body, **more}}
         return await self.http.post("/v1/requests", json=body, headers=headers)
 
     async def decide(
@@ -140,7 +140,7 @@ class Person:
             (await self.http.put(url, json={"agents": agents})).raise_for_status()
         return reply
 
-    async def kept(self) -> list[dict[str, Any]]:
+    async def list_secrets(self) -> list[dict[str, Any]]:
         """The stored secrets, newest first."""
         reply = await self.http.get("/v1/secrets", params={"limit": 200})
         reply.raise_for_status()
@@ -201,8 +201,8 @@ class Person:
         """The whole audit log of the tenant, read in pages of 50, and its head."""
         entries: list[dict[str, Any]] = []
         while True:
-            after = entries[-1]["seq"] if entries else 0
-            reply = await self.http.get("/v1/audit", params={"after": after, "limit": 50})
+            last_seq = entries[-1]["seq"] if entries else 0
+            reply = await self.http.get("/v1/audit", params={"after": last_seq, "limit": 50})
             reply.raise_for_status()
             page = reply.json()
             entries += page["entries"]

@@ -52,8 +52,8 @@ class Relay:
                 ways = (self._pass(reader, beyond_writer), self._pass(beyond_reader, writer))
                 both = [asyncio.ensure_future(way) for way in ways]
                 await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-                for way in both:
-                    way.cancel()
+                for coroutine in both:
+                    coroutine.cancel()
         self._open.discard(task)
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

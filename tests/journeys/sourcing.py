@@ -66,7 +66,7 @@ class SourceScene:
             "/v1/requests", json={"kind": "form", "thread_id": "t1", "form": form, **extra}
         )
 
-    async def asked(self, *fields: Body, **extra: Any) -> Body:
+    async def ask_form(self, *fields: Body, **extra: Any) -> Body:
         reply = await self.ask(*fields, **extra)
         assert reply.status_code == 201, reply.text
         return reply.json()
@@ -92,12 +92,12 @@ async def source_scene(
     sources = {"repositories": repositories, "files": files, **parts.pop("sources", {})}
     app = create_app(load(settings or {}, data_dir=data), option_sources=sources, **parts)
     async with app.running():
-        place = SourceScene(app, httpx2.AsyncClient(), httpx2.AsyncClient())
-        place.agent, place.person = (
-            await place.client("requester", "agent"),
-            await place.client("responder", "ada"),
+        scene = SourceScene(app, httpx2.AsyncClient(), httpx2.AsyncClient())
+        scene.agent, scene.person = (
+            await scene.client("requester", "agent"),
+            await scene.client("responder", "ada"),
         )
-        yield place
+        yield scene
 
 
 def faults(reply: httpx2.Response) -> list[tuple[str, str]]:

@@ -49,14 +49,16 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
     """The thread and everybody."""
     async with AsyncExitStack() as stack:
 
-        async def made(role: str, user: str | None) -> Person:
+        async def create_person(role: str, user: str | None) -> Person:
             body = {"role": role, "name": f"{role} of {user}"} | ({} if user is None else {"user": user})
             return await person(stack, team.admin, server.url, **body)
 
         users = ("ada", None, "ada", None, "bob")
-        callers = {name: await made("requester", user) for name, user in zip(AGENTS, users, strict=True)} | {
-            "owner": await made("responder", "ada"),
-            "stranger": await made("responder", "bob"),
+        callers = {
+            name: await create_person("requester", user) for name, user in zip(AGENTS, users, strict=True)
+        } | {
+            "owner": await create_person("responder", "ada"),
+            "stranger": await create_person("responder", "bob"),
             "admin": team.admin,
         }
         scene = Scene(team, thread, callers)
@@ -183,7 +185,7 @@ async def test_an_agent_loses_all_access_to_a_thread_taken_from_it(scene: Scene)
     ended = await scene.asks(delivery="resume")
     assert (await owner.answer(ended["id"], {"q": "a"})).status_code == 200
     waiting_request = request_of(await first.bash(scene.thread, "git push --force"))
-    kept = await scene.asks("let in")
+    thread_request = await scene.asks("let in")
     async with socket(first) as line:
         wait = {"op": "wait", "request_ids": [waiting_request["id"]]}
         assert (await frame_reply(line, **wait))["ok"] == {"settled": [], "unknown": []}
@@ -194,7 +196,7 @@ async def test_an_agent_loses_all_access_to_a_thread_taken_from_it(scene: Scene)
     assert (await owner.decide(waiting_request["id"], "approve")).status_code == 409
     cancelled_request = (await owner.http.get(f"/v1/requests/{waiting_request['id']}")).json()
     assert (cancelled_request["status"], cancelled_request["settled_by"]["user"]) == ("cancelled", "ada")
-    assert (await owner.http.get(f"/v1/requests/{kept['id']}")).json()["status"] == "pending"
+    assert (await owner.http.get(f"/v1/requests/{thread_request['id']}")).json()["status"] == "pending"
     assert (await first.consume(approved_request["id"], "e1")).status_code == 404
     assert (await first.http.get("/v1/requests")).json()["requests"] == []
     assert (await first.http.get("/v1/resumes")).json()["resumes"] == []

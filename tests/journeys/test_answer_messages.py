@@ -76,10 +76,10 @@ async def test_an_answer_and_a_skip_are_messages_of_their_person(site: Site, thr
         assert settled[first]["answer"]["message_id"] == message["id"]
         events = [event async for event in ada.events(thread, until=snapshot["seq"])]
         kinds = [event["type"] for event in events]
-        for at, item in enumerate(events):
+        for index, item in enumerate(events):
             if item["type"] == "message.added":
-                assert kinds[at - 1] in {"request.answered", "request.declined"}
-                assert events[at - 1]["request"]["id"] == item["message"]["request_id"]
+                assert kinds[index - 1] in {"request.answered", "request.declined"}
+                assert events[index - 1]["request"]["id"] == item["message"]["request_id"]
         assert kinds.count("message.added") == 3
 
 
@@ -126,14 +126,14 @@ async def test_a_kill_leaves_the_answer_with_its_message_or_neither(site: Site, 
     async with site.last.person() as ada:
         for attempt in range(2):
             found_thread = (await ada.http.get(f"/v1/threads/{thread}")).json()
-            answered = [
+            answers = [
                 request["id"] for request in found_thread["requests"] if request["status"] == "answered"
             ]
-            assert sorted(await texts(ada, thread)) == sorted((item, item) for item in answered)
-            assert answered
+            assert sorted(await texts(ada, thread)) == sorted((item, item) for item in answers)
+            assert answers
             for request_id in ids:
                 assert attempt or (await ada.answer(request_id, {"name": request_id}, key="k")).is_success
-        assert len(answered) == len(ids)
+        assert len(answers) == len(ids)
 
 
 async def test_only_answers_of_people_to_forms_are_messages(site: Site, thread: str) -> None:

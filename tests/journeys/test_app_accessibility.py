@@ -100,8 +100,8 @@ async def test_every_place_is_accessible_and_fits_at_320_pixels_and_at_200_perce
     eva = await screen("/", team=team, who={"role": "admin"}, locale=locale)
     faults: dict[str, Any] = {}
     await eva.page.evaluate(_LOOK_AT_ALL)
-    for place in PLACES:
-        await eva.visit(place.format(**names))
+    for page_path in PLACES:
+        await eva.visit(page_path.format(**names))
         await expect(eva.page.get_by_role("heading", level=1).first).to_be_visible()
         await expect(eva.link).to_have_text(("Connected", "Verbunden")[locale == "de-DE"])
         await expect(eva.page.locator("[aria-busy=true]")).to_have_count(0)
@@ -111,13 +111,13 @@ async def test_every_place_is_accessible_and_fits_at_320_pixels_and_at_200_perce
         await eva.page.set_viewport_size(NARROW)
         findings["narrow targets"] = await eva.page.evaluate("window.smallTargets()")
         findings["over 320 px"] = await eva.width() - 320
-        if locale == "en-GB" and place.startswith(("/agents", "/settings")):
+        if locale == "en-GB" and page_path.startswith(("/agents", "/settings")):
             findings["axe at 320 px"] = await eva.violations()
         await eva.page.evaluate(APPLY_TEXT_SPACING)
         findings["over 320 px, spaced"] = await eva.width() - 320
         await eva.page.evaluate("document.documentElement.removeAttribute('style')")
         await eva.page.set_viewport_size(WIDE)
-        faults |= {f"{place} {name}": item for name, item in findings.items() if item}
+        faults |= {f"{page_path} {name}": item for name, item in findings.items() if item}
     assert faults == {}
 
 

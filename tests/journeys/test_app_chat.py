@@ -50,8 +50,8 @@ async def test_tool_calls_of_a_step_are_one_line_that_shows_each_with_its_result
     await team.agent.http.post(address, json={"append_to": message, "content": more})
     step = eva.page.locator("askback-thread .tools")
     await expect(step.locator("> summary")).to_have_text("Running 3 tools: read, edit")
-    for at, state in (("c1", "done"), ("c2", "failed"), ("c3", "done")):
-        change = {"tool_call_id": at, "status": state, "duration_ms": 400, "result": {"call": at}}
+    for call_id, state in (("c1", "done"), ("c2", "failed"), ("c3", "done")):
+        change = {"tool_call_id": call_id, "status": state, "duration_ms": 400, "result": {"call": call_id}}
         await team.agent.http.patch(f"{address}/{message}", json=change)
     await expect(step.locator("> summary")).to_have_text("Ran 3 tools: read, edit1 failed1.2 s")
     await expect(step.locator(".tool")).to_have_count(3)
@@ -69,16 +69,16 @@ async def test_markdown_is_drawn_from_the_tree_of_the_server_and_code_is_copied(
     await say(team.agent, thread, text(MARKDOWN))
     permissions = ["clipboard-read", "clipboard-write"]
     eva = await screen(f"/conversations/{thread}", team=team, permissions=permissions)
-    shown = message_texts(eva)
-    await expect(shown.locator("strong")).to_have_text("care")
-    await expect(shown.locator("td")).to_have_text(["a.py", "12"])
-    await expect(shown.locator("pre .keyword").first).to_have_text("def")
-    await expect(shown.get_by_role("link", name="Docs")).to_have_attribute("href", "https://example.org")
-    await expect(shown.locator("img")).to_have_count(0)
+    texts = message_texts(eva)
+    await expect(texts.locator("strong")).to_have_text("care")
+    await expect(texts.locator("td")).to_have_text(["a.py", "12"])
+    await expect(texts.locator("pre .keyword").first).to_have_text("def")
+    await expect(texts.get_by_role("link", name="Docs")).to_have_attribute("href", "https://example.org")
+    await expect(texts.locator("img")).to_have_count(0)
     await say(team.agent, thread, text("3. three\n4. four"))
     await expect(eva.page.locator("askback-thread ol[start='3'] li")).to_have_text(["three", "four"])
-    await shown.get_by_role("button", name="Copy").click()
-    await expect(shown.get_by_role("button", name="Copied")).to_be_visible()
+    await texts.get_by_role("button", name="Copy").click()
+    await expect(texts.get_by_role("button", name="Copied")).to_be_visible()
     copied = await eva.page.evaluate("navigator.clipboard.readText()")
     assert copied == 'def main() -> None:  # hello\n    print("x")'
 
@@ -101,8 +101,8 @@ async def test_a_streamed_text_never_loses_its_shown_part(
         }"""
     )
     async with agent.stream(thread) as out:
-        for at in range(12):
-            await out.write(f"This is **sentence {at}")
+        for index in range(12):
+            await out.write(f"This is **sentence {index}")
             await out.write("** of it.\n\n")
         await out.write("| a | b |\n|---")
         await out.write("|---|\n| 1 | 2")
@@ -141,8 +141,8 @@ async def position_of(page: Page, words: str) -> float:
 async def test_a_reader_above_keeps_the_position_and_sees_a_count_of_new_messages(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    for at in range(40):
-        await say(team.agent, thread, text(f"Message {at}"))
+    for index in range(40):
+        await say(team.agent, thread, text(f"Message {index}"))
     eva = await screen(f"/conversations/{thread}", team=team)
     await expect(eva.page.get_by_text("Message 39", exact=True)).to_be_in_viewport()
     await say(team.agent, thread, text("Message 40"))
@@ -154,8 +154,8 @@ async def test_a_reader_above_keeps_the_position_and_sees_a_count_of_new_message
     middle = eva.page.get_by_text("Message 20", exact=True)
     await expect(middle).to_be_in_viewport()
     before = await position_of(eva.page, "Message 20")
-    for at in (42, 43, 44):
-        await say(team.agent, thread, text(f"Message {at}"))
+    for index in (42, 43, 44):
+        await say(team.agent, thread, text(f"Message {index}"))
     await expect(eva.page.get_by_role("button", name="3 new messages")).to_be_visible()
     assert await position_of(eva.page, "Message 20") == pytest.approx(before, abs=1)
     await eva.page.get_by_role("button", name="3 new messages").click()
@@ -166,16 +166,16 @@ async def test_a_reader_above_keeps_the_position_and_sees_a_count_of_new_message
 @requirement("J5")
 async def test_a_button_jumps_to_the_open_question(screen: OpenScreen, team: Team, thread: str) -> None:
     request = await ask(team.agent, thread, "Which tides?")
-    for at in range(40):
-        await say(team.agent, thread, text(f"Message {at}"))
+    for index in range(40):
+        await say(team.agent, thread, text(f"Message {index}"))
     eva = await screen(f"/conversations/{thread}", team=team)
     await expect(eva.card.get_by_role("textbox")).to_have_count(1)
     await eva.composer.focus()
     await eva.page.evaluate(SCROLL_UP)
-    way = eva.page.get_by_role("button", name="1 question waits")
-    await way.click()
+    button = eva.page.get_by_role("button", name="1 question waits")
+    await button.click()
     await expect(eva.card.get_by_role("textbox")).to_be_in_viewport()
-    await expect(way).to_have_count(0)
+    await expect(button).to_have_count(0)
     bar = await eva.page.locator(".detail > .bar").bounding_box()
     who = await eva.page.locator("li:has(askback-request) .who").bounding_box()
     assert bar is not None
@@ -192,30 +192,30 @@ async def test_no_button_for_a_question_that_is_visible_or_for_others(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for _ in range(2):
-        for at in range(30):
-            await say(team.agent, thread, text(f"Message {at}"))
+        for index in range(30):
+            await say(team.agent, thread, text(f"Message {index}"))
         await ask(team.agent, thread, "Which tides?")
     eva = await screen(f"/conversations/{thread}", team=team)
-    way = eva.page.get_by_role("button", name="2 questions wait")
+    button = eva.page.get_by_role("button", name="2 questions wait")
     await expect(eva.card.nth(1)).to_be_in_viewport()
-    await expect(way).to_have_count(0)
+    await expect(button).to_have_count(0)
     await eva.page.evaluate(SCROLL_TO_ABOVE_THE_CARD)
-    await expect(way).to_be_visible()
+    await expect(button).to_be_visible()
     await eva.page.set_viewport_size({"width": 1280, "height": 1000})
     await expect(eva.card.first).to_be_in_viewport(ratio=0.1)
-    await expect(way).to_have_count(0)
+    await expect(button).to_have_count(0)
     await eva.page.evaluate(SCROLL_TO_ABOVE_THE_CARD)
-    await expect(way).to_be_visible()
+    await expect(button).to_be_visible()
     access = {"owner": team.bob.id, "others": "view"}
     await team.agent.http.put(f"/v1/threads/{thread}/access", json=access)
-    await expect(way).to_have_count(0)
+    await expect(button).to_have_count(0)
 
 
 async def test_earlier_messages_load_without_moving_the_read_text(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    for at in range(80):
-        await say(team.agent, thread, text(f"Message {at}"))
+    for index in range(80):
+        await say(team.agent, thread, text(f"Message {index}"))
     eva = await screen(f"/conversations/{thread}", team=team)
     await expect(eva.page.get_by_text("Message 79", exact=True)).to_be_in_viewport()
     await expect(message_texts(eva)).to_have_count(60)
@@ -229,8 +229,8 @@ async def test_earlier_messages_load_without_moving_the_read_text(
 async def test_the_composer_stays_visible_explains_its_effect_and_keeps_its_draft(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    for at in range(30):
-        await say(team.agent, thread, text(f"Message {at}"))
+    for index in range(30):
+        await say(team.agent, thread, text(f"Message {index}"))
     await ask(team.agent, thread, "Which tides?")
     await say(team.agent, f"{thread}-other", text("Elsewhere"))
     eva = await screen(f"/conversations/{thread}", team=team)

@@ -15,7 +15,7 @@ from tests.requirements import requirement
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 CHOICE = {"fields": [{"type": "select", "id": "flight", "label": "Which flight?", "widget": "buttons", "options": ["Early", "Late"]}]}  # fmt: skip
-FIVE = {"title": "Details", "fields": [{"type": "text", "id": f"f{at}", "label": f"Field {at}"} for at in range(5)]}  # fmt: skip
+FIVE = {"title": "Details", "fields": [{"type": "text", "id": f"f{index}", "label": f"Field {index}"} for index in range(5)]}  # fmt: skip
 
 
 async def ask_four(team: Team, thread: str) -> list[dict[str, Any]]:
@@ -31,8 +31,8 @@ async def ask_four(team: Team, thread: str) -> list[dict[str, Any]]:
 
 async def fill_five_fields(eva: Screen) -> None:
     """Fill in the fields of the form, without sending it."""
-    for at in range(5):
-        await eva.card.get_by_label(f"Field {at}").fill(str(at))
+    for index in range(5):
+        await eva.card.get_by_label(f"Field {index}").fill(str(index))
 
 
 async def check(team: Team, requests: list[dict[str, Any]]) -> None:
@@ -40,7 +40,7 @@ async def check(team: Team, requests: list[dict[str, Any]]) -> None:
     choice, answer, two, five = [(await team.ada.get(request["id"]))["answer"] for request in requests]
     assert choice["values"] == {"flight": "Early"}
     assert (answer["decision"], two["decision"], two["note"]) == ("approve", "deny", "Not now")
-    assert five["values"] == {f"f{at}": str(at) for at in range(5)}
+    assert five["values"] == {f"f{index}": str(index) for index in range(5)}
 
 
 @requirement("J3")

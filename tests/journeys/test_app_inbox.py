@@ -55,8 +55,8 @@ async def test_by_keyboard_one_request_is_decided_after_the_other(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     requests = [
-        request_of(await team.agent.bash(thread, f"make {name}", timeout_s=3000 + at))
-        for at, name in enumerate("abc")
+        request_of(await team.agent.bash(thread, f"make {name}", timeout_s=3000 + index))
+        for index, name in enumerate("abc")
     ]
     eva = await screen("/", team=team, before=stop_the_clock)
     await expect(titles(eva)).to_have_text(["Run: make a", "Run: make b", "Run: make c"])
@@ -114,18 +114,18 @@ async def test_a_vote_that_leaves_a_request_open_is_counted_and_the_next_request
 
 
 @requirement("J2", "J5")
-@pytest.mark.parametrize("way", ["Escape", "the link", "Back of the browser"])
+@pytest.mark.parametrize("closing_key", ["Escape", "the link", "Back of the browser"])
 async def test_on_a_phone_the_focus_comes_back_to_the_row_that_was_open(
-    screen: OpenScreen, team: Team, thread: str, way: str
+    screen: OpenScreen, team: Team, thread: str, closing_key: str
 ) -> None:
     await team.agent.bash(thread, "make a")
     eva = await screen("/", team=team, viewport=ViewportSize(width=390, height=780))
     row = eva.page.get_by_role("link", name="Run: make a")
     await row.click()
     await expect(eva.card.locator("#title")).to_be_focused()
-    if way == "Escape":
+    if closing_key == "Escape":
         await eva.page.keyboard.press("Escape")
-    elif way == "the link":
+    elif closing_key == "the link":
         await eva.page.locator(".detail").get_by_role("link", name="Inbox").click()
     else:
         await eva.page.go_back()
@@ -236,7 +236,8 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     requests = [
-        request_of(await team.agent.bash(f"{thread}-{at % 3}", f"make target-{at}")) for at in range(30)
+        request_of(await team.agent.bash(f"{thread}-{index % 3}", f"make target-{index}"))
+        for index in range(30)
     ]
     eva = await screen("/", team=team, before=stop_the_clock)
     sent: list[str] = []
@@ -344,8 +345,8 @@ async def test_a_request_that_somebody_else_settles_stays_in_view_as_its_receipt
 
 @requirement("J5")
 async def test_new_requests_do_not_move_the_visible_ones(screen: OpenScreen, team: Team, thread: str) -> None:
-    for at in range(40):
-        await team.agent.ask(thread, form({"type": "text"}, title=f"Question {at}"))
+    for index in range(40):
+        await team.agent.ask(thread, form({"type": "text"}, title=f"Question {index}"))
     eva = await screen("/", team=team, viewport=ViewportSize(width=1280, height=720))
     row = eva.page.get_by_role("link", name="Question 20")
     await eva.page.get_by_role("link", name="Question 39").focus()
@@ -362,8 +363,8 @@ async def test_new_requests_do_not_move_the_visible_ones(screen: OpenScreen, tea
 async def test_only_the_visible_part_of_a_very_long_list_is_on_the_page(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    for at in range(230):
-        await team.agent.ask(thread, form({"type": "text"}, title=f"Question {at}"))
+    for index in range(230):
+        await team.agent.ask(thread, form({"type": "text"}, title=f"Question {index}"))
     eva = await screen("/", team=team)
     await expect(eva.page).to_have_title("(230) Inbox – askback")
     assert await titles(eva).count() < 60

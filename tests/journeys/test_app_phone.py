@@ -27,9 +27,9 @@ _SMALL = """(controls) => controls.filter((element) => {
 async def test_what_can_be_pressed_in_a_list_is_44_px_high_for_a_finger(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    for place in ("a", "b"):
-        await team.agent.bash(f"{thread}-{place}", "make test", agent={"name": f"agent {place}"})
-        await team.agent.ask(f"{thread}-{place}", form({"type": "text"}))
+    for suffix in ("a", "b"):
+        await team.agent.bash(f"{thread}-{suffix}", "make test", agent={"name": f"agent {suffix}"})
+        await team.agent.ask(f"{thread}-{suffix}", form({"type": "text"}))
     eva = await screen("/", team=team, **PHONE)
     listed = eva.page.locator("askback-place-inbox")
     controls = listed.locator(":is(button:visible, select, input, a.row)")
@@ -97,9 +97,9 @@ async def test_a_long_script_is_named_in_a_few_words_once_it_is_decided(
     request = request_of(await team.agent.bash(thread, script))
     eva = await screen(f"/inbox/{request['id']}", team=team, **PHONE)
     await eva.button("Deny").tap()
-    said = eva.page.locator(".toast span").first
-    await expect(said).to_contain_text("Denied: Run: docker stop")
-    assert await said.evaluate("(said) => said.offsetHeight") < ONE_LINE_PX
+    toast = eva.page.locator(".toast span").first
+    await expect(toast).to_contain_text("Denied: Run: docker stop")
+    assert await toast.evaluate("(said) => said.offsetHeight") < ONE_LINE_PX
     await eva.visit(f"/history/{request['id']}")
     summary = eva.card.locator("summary")
     await expect(summary).to_contain_text("Denied by Eva · Run: docker stop staging-0")

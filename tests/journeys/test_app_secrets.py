@@ -73,7 +73,7 @@ async def canary_is_visible(shown_screen: Screen) -> bool:
           return texts.join("\\n");
         }"""
     )
-    return CANARY in result + "\n".join(shown_screen.said)
+    return CANARY in result + "\n".join(shown_screen.console_errors)
 
 
 @requirement("E17")
@@ -125,11 +125,11 @@ async def test_an_agent_on_a_later_page_of_the_list_keeps_its_grant(
 ) -> None:
     await provide_secret(team, thread)
 
-    async def late(page: Page) -> None:
+    async def delay_grant(page: Page) -> None:
         empty_page = {"agents": [], "next_cursor": "more"}
         await page.route("**/v1/agents?*", lambda route: route.fulfill(json=empty_page))
 
-    boss = await screen("/secrets", team=team, before=late, **AS_ADMIN)
+    boss = await screen("/secrets", team=team, before=delay_grant, **AS_ADMIN)
     await (
         boss.page.get_by_role("row")
         .filter(has_text="A_KEY")

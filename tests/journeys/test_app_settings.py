@@ -68,8 +68,8 @@ async def test_a_dark_page_stays_dark_on_every_page(screen: OpenScreen, team: Te
     eva = await screen("/settings", team=team, color_scheme="light")
     page = eva.page
 
-    async def scheme(place: str) -> str:
-        return await page.locator(place).evaluate("(element) => getComputedStyle(element).colorScheme")
+    async def scheme(page_path: str) -> str:
+        return await page.locator(page_path).evaluate("(element) => getComputedStyle(element).colorScheme")
 
     assert await scheme("askback-app") == "light dark"
     await page.get_by_label("Dark", exact=True).check()
@@ -114,10 +114,10 @@ async def test_a_notification_names_the_agent_and_never_the_question(
     request_of(await team.agent.bash(thread, "deploy --key canary-4711"))
     request_of(await team.agent.ask(thread, form({"type": "text"}, title="canary-4712")))
     await expect(locator).to_have_attribute("data-shown", re.compile("wait"))
-    shown = await page.evaluate("window.shown")
-    assert shown[0][:2] == ["Notifications are on", "Open askback to see what it is."]
-    assert "wait" in shown[1][0]
-    assert "canary" not in str(shown)
+    notifications = await page.evaluate("window.shown")
+    assert notifications[0][:2] == ["Notifications are on", "Open askback to see what it is."]
+    assert "wait" in notifications[1][0]
+    assert "canary" not in str(notifications)
 
 
 @requirement("J13")
@@ -135,15 +135,15 @@ async def test_simultaneous_requests_make_one_notification_that_is_updated_silen
     await expect(locator).to_have_attribute("data-shown", re.compile("Notifications are on"))
     await page.evaluate("() => { window.here = false; }")
     waiting = page.locator("askback-app .rail .n")
-    for at in range(1, 19):
-        request_of(await team.agent.bash(thread, f"make {at}"))
-        await expect(waiting).to_have_text(str(at))
+    for index in range(1, 19):
+        request_of(await team.agent.bash(thread, f"make {index}"))
+        await expect(waiting).to_have_text(str(index))
         await page.clock.run_for(1_000)
     await page.clock.run_for(5_000)
-    shown = await page.evaluate("window.shown.slice(1)")
-    assert {tag for _, _, tag, _ in shown} == {"askback"}, "one of them is shown at a time"
-    assert [sound for *_, sound in shown] == [True] + [False] * (len(shown) - 1)
-    assert shown[-1][0] == "18 requests wait for you"
+    notifications = await page.evaluate("window.shown.slice(1)")
+    assert {tag for _, _, tag, _ in notifications} == {"askback"}, "one of them is shown at a time"
+    assert [sound for *_, sound in notifications] == [True] + [False] * (len(notifications) - 1)
+    assert notifications[-1][0] == "18 requests wait for you"
 
 
 @requirement("J13")

@@ -140,8 +140,8 @@ async def test_g_and_a_letter_open_a_place(screen: OpenScreen, team: Team) -> No
 
 async def test_a_question_mark_lists_the_keys_of_the_place(screen: OpenScreen, team: Team) -> None:
     eva = await screen("/", team=team)
-    for place, (listed, not_listed) in KEYS.items():
-        await eva.visit(place)
+    for page_path, (listed, not_listed) in KEYS.items():
+        await eva.visit(page_path)
         await expect(eva.page.get_by_role("heading", level=1)).to_be_visible()
         await eva.page.keyboard.press("?")
         await expect(eva.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
@@ -150,6 +150,6 @@ async def test_a_question_mark_lists_the_keys_of_the_place(screen: OpenScreen, t
         await expect(sheet.get_by_text("Show these shortcuts")).to_be_visible()
         if not_listed:
             await expect(sheet.get_by_text(not_listed, exact=True)).to_have_count(0)
-        assert await eva.violations() == [], place
+        assert await eva.violations() == [], page_path
         await eva.page.keyboard.press("Escape")
         await expect(sheet).to_have_count(0)

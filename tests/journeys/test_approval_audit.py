@@ -120,10 +120,10 @@ async def test_votes_outcomes_uses_rules_settings_and_refusals_are_logged(team: 
 
 @requirement("B28")
 async def test_the_transport_of_a_decision_is_logged(server: Any, team: Team, thread: str) -> None:
-    for way in ("cli", "mcp", "chat", "api", "web", "carrier-pigeon", "policy"):
-        request = request_of(await team.agent.bash(thread, f"make {way}"))
+    for transport in ("cli", "mcp", "chat", "api", "web", "carrier-pigeon", "policy"):
+        request = request_of(await team.agent.bash(thread, f"make {transport}"))
         body = {"revision": 1, "decision": "approve"}
-        headers = {"X-Askback-Via": way}
+        headers = {"X-Askback-Via": transport}
         url = f"/v1/requests/{request['id']}/answer"
         assert (await team.ada.http.post(url, json=body, headers=headers)).status_code == 200
     link = (await team.admin.http.post("/v1/login-links", json={"name": "Dora"})).json()["url"]
@@ -145,19 +145,23 @@ async def test_a_changed_removed_or_moved_entry_is_found(team: Team, thread: str
     await create_history(team, thread)
     entries, head = await team.admin.log()
     assert verify_chain(lines(entries), head=head) == head
-    for at, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         for name in set(entry) - {"seq", "prev", "hash"}:
-            changed = [*entries[:at], {**entry, name: "changed"}, *entries[at + 1 :]]
-            assert broken(changed, head) == at + 1, name
-        dropped = [*entries[:at], *({k: v for k, v in entry.items() if k != "actor"},), *entries[at + 1 :]]
+            changed = [*entries[:index], {**entry, name: "changed"}, *entries[index + 1 :]]
+            assert broken(changed, head) == index + 1, name
+        dropped = [
+            *entries[:index],
+            *({k: v for k, v in entry.items() if k != "actor"},),
+            *entries[index + 1 :],
+        ]
         if "actor" in entry:
-            assert broken(dropped, head) == at + 1
-        removed = [*entries[:at], *entries[at + 1 :]]
-        assert broken(removed, head) == min(at + 1, len(removed))
-        for other in range(at + 1, len(entries)):
+            assert broken(dropped, head) == index + 1
+        removed = [*entries[:index], *entries[index + 1 :]]
+        assert broken(removed, head) == min(index + 1, len(removed))
+        for other in range(index + 1, len(entries)):
             moved = list(entries)
-            moved[at], moved[other] = moved[other], moved[at]
-            assert broken(moved, head) == at + 1
+            moved[index], moved[other] = moved[other], moved[index]
+            assert broken(moved, head) == index + 1
     assert broken([], head) == 0
 
 
@@ -165,21 +169,21 @@ async def test_a_changed_removed_or_moved_entry_is_found(team: Team, thread: str
 async def test_a_forged_entry_with_a_new_seal_is_detected(team: Team, thread: str) -> None:
     await create_history(team, thread)
     entries, head = await team.admin.log()
-    for at, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         forged = sealed({**entry, "at": "2020-01-01T00:00:00.000Z"}, prev=entry["prev"])
-        changed = [*entries[:at], forged, *entries[at + 1 :]]
-        assert broken(changed, head) == min(at + 2, len(entries))
-        for after in entries[at + 1 :]:
-            forged = sealed(after, prev=forged["hash"])
-            changed[after["seq"] - 1] = forged
+        changed = [*entries[:index], forged, *entries[index + 1 :]]
+        assert broken(changed, head) == min(index + 2, len(entries))
+        for later_entry in entries[index + 1 :]:
+            forged = sealed(later_entry, prev=forged["hash"])
+            changed[later_entry["seq"] - 1] = forged
         assert isinstance(verify_chain(lines(changed)), tuple)
         assert broken(changed, head) == len(entries)
 
 
 def sealed(entry: dict[str, Any], *, prev: str) -> dict[str, Any]:
     """An entry from a forger who knows how entries are sealed."""
-    said = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
-    return json.loads(seal_entry(json.dumps(said), seq=entry["seq"], previous_hash=prev)[0])
+    members = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
+    return json.loads(seal_entry(json.dumps(members), seq=entry["seq"], previous_hash=prev)[0])
 
 
 def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:

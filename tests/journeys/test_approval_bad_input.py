@@ -124,10 +124,10 @@ async def test_an_approval_that_cannot_be_asked_is_refused_with_its_paths_and_no
 
 @requirement("B29", "M1", "M2")
 async def test_a_fault_around_an_approval_is_refused_with_its_path(team: Team, thread: str) -> None:
-    whole = {"kind": "approval", "thread_id": thread, "approval": GOOD}
+    approval_body = {"kind": "approval", "thread_id": thread, "approval": GOOD}
     findings = {}
     for shows, (changes, _) in ENVELOPE_CASES.items():
-        findings[shows] = await refused_paths(team, thread, changed(whole, changes))
+        findings[shows] = await refused_paths(team, thread, changed(approval_body, changes))
     assert findings == {shows: paths for shows, (_, paths) in ENVELOPE_CASES.items()}
 
 

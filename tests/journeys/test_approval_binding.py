@@ -165,8 +165,8 @@ async def test_an_edited_input_replaces_the_requested_one_and_is_bound_again(tea
 @requirement("B16")
 async def test_an_input_is_edited_only_where_the_agent_allows_it(team: Team, thread: str) -> None:
     request = request_of(await team.agent.approve(thread, "bash", CALL))
-    refused = await team.ada.decide(request["id"], "approve", edited_input={"command": "make clean"})
-    assert [path for path, _ in faults(refused)] == ["edited_input"]
+    refused_reply = await team.ada.decide(request["id"], "approve", edited_input={"command": "make clean"})
+    assert [path for path, _ in faults(refused_reply)] == ["edited_input"]
     assert await team.ada.get(request["id"]) == request
 
 
@@ -178,8 +178,8 @@ async def test_an_edited_input_that_a_hard_limit_refuses_is_refused_and_the_requ
     team: Team, thread: str, command: str
 ) -> None:
     request = request_of(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
-    refused = await team.ada.decide(request["id"], "approve", edited_input={"command": command})
-    assert [path for path, _ in faults(refused)] == ["edited_input"]
+    refused_reply = await team.ada.decide(request["id"], "approve", edited_input={"command": command})
+    assert [path for path, _ in faults(refused_reply)] == ["edited_input"]
     assert await team.ada.get(request["id"]) == request
 
 
@@ -187,8 +187,10 @@ async def test_an_edited_input_that_a_hard_limit_refuses_is_refused_and_the_requ
 async def test_an_edited_input_that_a_rule_denies_is_refused(team: Team, thread: str) -> None:
     await team.ada.rule("make clean:*", "deny")
     request = request_of(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
-    refused = await team.ada.decide(request["id"], "approve", edited_input={"command": "make clean all"})
-    assert [path for path, _ in faults(refused)] == ["edited_input"]
+    refused_reply = await team.ada.decide(
+        request["id"], "approve", edited_input={"command": "make clean all"}
+    )
+    assert [path for path, _ in faults(refused_reply)] == ["edited_input"]
     assert (await team.ada.get(request["id"]))["status"] == "pending"
 
 
@@ -199,8 +201,8 @@ async def test_an_edited_input_is_approved_once_and_keeps_no_rule(
 ) -> None:
     request = request_of(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
     edited_input = {"command": "make clean"}
-    refused = await team.ada.decide(request["id"], "approve", scope=scope, edited_input=edited_input)
-    assert [path for path, _ in faults(refused)] == ["scope"]
+    refused_reply = await team.ada.decide(request["id"], "approve", scope=scope, edited_input=edited_input)
+    assert [path for path, _ in faults(refused_reply)] == ["scope"]
     await team.ada.decide(request["id"], "approve", edited_input=edited_input)
     assert await team.ada.rules() == []
     assert decision_of_reply(await team.agent.approve(thread, "bash", edited_input)) == ("ask", "")

@@ -71,8 +71,8 @@ async def test_an_edit_keeps_the_type_of_the_input(
     team: Team, thread: str, value: Any, edited: Any, wrong: Any
 ) -> None:
     request = request_of(await team.agent.approve(thread, "send", value, allow_edit=True))
-    refused = await team.ada.decide(request["id"], "approve", edited_input=wrong)
-    assert faults(refused) == [("edited_input", "wrong_type")]
+    refused_reply = await team.ada.decide(request["id"], "approve", edited_input=wrong)
+    assert faults(refused_reply) == [("edited_input", "wrong_type")]
     assert await team.ada.get(request["id"]) == request
     await team.ada.decide(request["id"], "approve", edited_input=edited)
     used_execution = (await team.agent.consume(request["id"], "run-1")).json()
@@ -82,8 +82,8 @@ async def test_an_edit_keeps_the_type_of_the_input(
 @requirement("B16", "B7")
 async def test_an_edited_list_is_checked_against_deny_rules(team: Team, thread: str) -> None:
     request = request_of(await team.agent.approve(thread, "bash", ["make", "deploy"], allow_edit=True))
-    refused = await team.ada.decide(request["id"], "approve", edited_input=["rm", "-rf", "/"])
-    assert [path for path, _ in faults(refused)] == ["edited_input"]
+    refused_reply = await team.ada.decide(request["id"], "approve", edited_input=["rm", "-rf", "/"])
+    assert [path for path, _ in faults(refused_reply)] == ["edited_input"]
     assert await team.ada.get(request["id"]) == request
 
 
@@ -91,5 +91,5 @@ async def test_an_edited_list_is_checked_against_deny_rules(team: Team, thread: 
 async def test_nobody_edits_an_input_of_null(team: Team, thread: str) -> None:
     request = request_of(await team.agent.approve(thread, "restart", None, allow_edit=True))
     assert request["approval"]["allow_edit"] is False
-    refused = await team.ada.decide(request["id"], "approve", edited_input={"now": True})
-    assert faults(refused) == [("edited_input", "edit_not_allowed")]
+    refused_reply = await team.ada.decide(request["id"], "approve", edited_input={"now": True})
+    assert faults(refused_reply) == [("edited_input", "edit_not_allowed")]

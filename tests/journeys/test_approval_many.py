@@ -122,8 +122,8 @@ async def test_a_batch_that_is_no_list_of_requests_does_nothing(team: Team, thre
         ({"action": "approve", "requests": [one], "reason": "refused"}, "reason"),
         ({"requests": [one]}, "action"),
     ):
-        refused = await team.ada.http.post("/v1/requests/batch", json=body)
-        assert [fault for fault, _ in faults(refused)] == [path]
+        refused_reply = await team.ada.http.post("/v1/requests/batch", json=body)
+        assert [fault for fault, _ in faults(refused_reply)] == [path]
     assert await team.ada.get(request["id"]) == request
 
 

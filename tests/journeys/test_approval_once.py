@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize(
-    ("call", "why"),
+    ("call", "reason"),
     [
         ({"command": "make $GOAL"}, "an expansion (`$`)"),
         ({"command": "echo x | sh"}, "text is piped into `sh`"),
@@ -21,12 +21,12 @@ pytestmark = pytest.mark.anyio
     ],
 )
 async def test_a_call_that_can_only_be_allowed_once_says_why(
-    team: Team, thread: str, call: dict[str, Any], why: str
+    team: Team, thread: str, call: dict[str, Any], reason: str
 ) -> None:
     approval = request_of(await team.agent.bash(thread, **call))["approval"]
     assert approval["scopes"] == ["once"]
     assert approval["only_once"].startswith("This can only be allowed once: ")
-    assert why in approval["only_once"]
+    assert reason in approval["only_once"]
     assert approval["only_once_code"]["code"] == "only_once"
 
 

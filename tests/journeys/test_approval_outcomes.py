@@ -79,11 +79,13 @@ async def test_the_no_of_a_hook_wins_over_the_yes_of_a_person(
 ) -> None:
     frozen: list[str] = []
 
-    async def then(request_id: str) -> None:
+    async def answer_meanwhile(request_id: str) -> None:
         frozen.append("the freeze has begun")
         await team.ada.decide(request_id, "approve")
 
-    decision = await outcome(client, team, thread, then, hooks=[lambda tool, call: " ".join(frozen) or None])
+    decision = await outcome(
+        client, team, thread, answer_meanwhile, hooks=[lambda tool, call: " ".join(frozen) or None]
+    )
     assert not decision
     assert decision.input == {}
     assert "the freeze has begun" in decision.text
@@ -111,10 +113,10 @@ async def test_a_hook_that_fails_says_no(client: AsyncClient, team: Team, thread
 async def test_the_input_edited_by_the_person_runs(client: AsyncClient, team: Team, thread: str) -> None:
     edited_input = {"command": "make deploy --dry-run"}
 
-    async def then(request_id: str) -> None:
+    async def answer_meanwhile(request_id: str) -> None:
         await team.ada.decide(request_id, "approve", edited_input=edited_input, note="dry first")
 
-    decision = await outcome(client, team, thread, then, allow_edit=True)
+    decision = await outcome(client, team, thread, answer_meanwhile, allow_edit=True)
     assert (bool(decision), decision.input, decision.note) == (True, edited_input, "dry first")
     assert "make deploy --dry-run" in decision.text
     assert "dry first" in decision.text
@@ -124,10 +126,10 @@ async def test_the_input_edited_by_the_person_runs(client: AsyncClient, team: Te
 async def test_the_text_for_the_model_names_the_denied_tool_and_the_note(
     client: AsyncClient, team: Team, thread: str
 ) -> None:
-    async def then(request_id: str) -> None:
+    async def answer_meanwhile(request_id: str) -> None:
         await team.ada.decide(request_id, "deny", note="Not on a Friday: {tool}")
 
-    decision = await outcome(client, team, thread, then)
+    decision = await outcome(client, team, thread, answer_meanwhile)
     assert (bool(decision), decision.status, decision.input) == (False, "deny", {})
     assert '"bash"' in decision.text
     assert "Not on a Friday: {tool}" in decision.text
@@ -148,10 +150,13 @@ async def test_each_outcome_has_a_separate_text_and_only_an_approval_reads_as_pe
         "dismissed": lambda item: ada.decline(item, "dismissed"),
         "cancelled": lambda item: admin.cancel(item, reason="admin"),
     }
-    result = {way: await outcome(client, team, f"{thread}-{way}", then) for way, then in ways.items()}
+    result = {
+        outcome_name: await outcome(client, team, f"{thread}-{outcome_name}", answer_request)
+        for outcome_name, answer_request in ways.items()
+    }
     result["expired"] = await client.approve("bash", CALL, thread_id=f"{thread}-e", timeout_s=1)
     result["refused"] = await client.approve("bash", {"command": "rm -rf /"}, thread_id=thread)
-    statuses = {way: decision.status for way, decision in result.items()}
+    statuses = {outcome_name: decision.status for outcome_name, decision in result.items()}
     assert statuses == {
         "approve": "approve",
         "deny": "deny",
@@ -161,11 +166,11 @@ async def test_each_outcome_has_a_separate_text_and_only_an_approval_reads_as_pe
         "expired": "expired",
         "refused": "deny",
     }
-    assert [way for way, decision in result.items() if decision] == ["approve"]
-    texts = {way: decision.text for way, decision in result.items()}
+    assert [outcome_name for outcome_name, decision in result.items() if decision] == ["approve"]
+    texts = {outcome_name: decision.text for outcome_name, decision in result.items()}
     assert len(set(texts.values())) == len(texts)
     assert all("bash" in text for text in texts.values())
-    assert [way for way, text in texts.items() if "not run" not in text] == ["approve"]
+    assert [outcome_name for outcome_name, text in texts.items() if "not run" not in text] == ["approve"]
 
 
 @requirement("M6")

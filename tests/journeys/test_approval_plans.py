@@ -63,8 +63,8 @@ async def test_changes_are_requested_with_words_and_plan_mode_stays(team: Team, 
     request_id = await ask_in_plan_mode(team, thread)
     silence: list[dict[str, Any]] = [{}, {"note": ""}, {"note": "  "}]
     for silent in silence:
-        refused = await team.ada.decide(request_id, "deny", **silent)
-        assert [path for path, _ in faults(refused)] == ["note"]
+        refused_reply = await team.ada.decide(request_id, "deny", **silent)
+        assert [path for path, _ in faults(refused_reply)] == ["note"]
     assert (await team.ada.get(request_id))["status"] == "pending"
     denied_request = (await team.ada.decide(request_id, "deny", note="Tests first.")).json()
     assert (denied_request["answer"]["decision"], denied_request["answer"]["note"]) == (
@@ -104,16 +104,16 @@ async def test_a_plan_takes_no_other_mode_scope_rule_or_edit(team: Team, thread:
         ({"edited_input": {"plan": "Something else."}}, "edited_input"),
     ]
     for extra, path in cases:
-        refused = await team.ada.decide(request["id"], "approve", **extra)
-        assert path in [fault for fault, _ in faults(refused)], extra
+        refused_reply = await team.ada.decide(request["id"], "approve", **extra)
+        assert path in [fault for fault, _ in faults(refused_reply)], extra
     assert await team.ada.get(request["id"]) == request
 
 
 @requirement("B23")
 async def test_a_mode_goes_with_a_plan_only(team: Team, thread: str) -> None:
     request = request_of(await team.agent.bash(thread, "make"))
-    refused = await team.ada.decide(request["id"], "approve", mode="accept_edits")
-    assert [path for path, _ in faults(refused)] == ["mode"]
+    refused_reply = await team.ada.decide(request["id"], "approve", mode="accept_edits")
+    assert [path for path, _ in faults(refused_reply)] == ["mode"]
     assert (await team.ada.policy(thread_id=thread))["mode"] == "normal"
 
 

@@ -36,9 +36,9 @@ async def test_a_revoked_call_cannot_run_and_the_revocation_is_logged(team: Team
     assert await team.agent.get(request["id"]) == revoked
     assert (await revoke(team.ada, request)).json() == revoked
     for execution in ("run-1", "run-1", "run-2"):
-        refused = await team.agent.consume(request["id"], execution)
-        assert refusal(refused) == (409, "revoked")
-        assert "A person revoked this approval" in refused.json()["error"]["message"]
+        refused_reply = await team.agent.consume(request["id"], execution)
+        assert refusal(refused_reply) == (409, "revoked")
+        assert "A person revoked this approval" in refused_reply.json()["error"]["message"]
     entries, _ = await team.admin.audit()
     records = [
         (entry["action"], entry.get("actor", {}).get("name"), entry.get("refused")) for entry in entries
@@ -56,9 +56,9 @@ async def test_a_revoked_call_cannot_run_and_the_revocation_is_logged(team: Team
 async def test_a_used_approval_cannot_be_revoked_and_shows_its_time(team: Team, thread: str) -> None:
     request = await approved(team, thread)
     used_execution = (await team.agent.consume(request["id"], "run-1")).json()
-    refused = await revoke(team.bob, request)
-    assert refusal(refused) == (409, "already_consumed")
-    assert refused.json()["error"]["request"]["used_at"] == used_execution["consumed_at"]
+    refused_reply = await revoke(team.bob, request)
+    assert refusal(refused_reply) == (409, "already_consumed")
+    assert refused_reply.json()["error"]["request"]["used_at"] == used_execution["consumed_at"]
     assert (await team.agent.consume(request["id"], "run-1")).json() == used_execution
     events = [event["type"] async for event in team.bob.events(thread, until=3)]
     assert events == ["request.created", "request.answered", "request.used"]
@@ -128,9 +128,9 @@ async def test_a_receipt_revokes_an_unused_approval_on_every_page(
 ) -> None:
     request = await approved(team, thread)
     run_result = await approved(team, thread, "make test")
-    place = place_of(thread)
-    eva = await screen(place, team=team, locale=locale)
-    bob = await screen(place, team=team, name="Bob", locale=locale)
+    page_path = place_of(thread)
+    eva = await screen(page_path, team=team, locale=locale)
+    bob = await screen(page_path, team=team, name="Bob", locale=locale)
     for item in (eva, bob):
         await expect(item.page.get_by_role("button", name=button)).to_have_count(2)
     await team.agent.consume(run_result["id"], "run-1")

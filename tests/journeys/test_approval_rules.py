@@ -53,8 +53,8 @@ async def test_a_rule_can_be_edited_before_storing_if_it_still_covers_the_call(
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make test"))
     for wrong_value in ("bash(make clean)", "bash(*)", "make test && x", "bash", "tool:bash", "make 'test"):
-        refused = await team.ada.decide(request["id"], "approve", scope="always", rule=wrong_value)
-        assert [path for path, _ in faults(refused)] == ["rule"], wrong_value
+        refused_reply = await team.ada.decide(request["id"], "approve", scope="always", rule=wrong_value)
+        assert [path for path, _ in faults(refused_reply)] == ["rule"], wrong_value
     assert await team.ada.rules() == []
     assert (await team.ada.get(request["id"]))["status"] == "pending"
     await team.ada.decide(request["id"], "approve", scope="always", rule="bash(make test:*)")
@@ -232,8 +232,8 @@ async def test_a_locked_rule_asks_each_time_and_always_cannot_loosen_it(team: Te
     assert shown_request["approval"]["scopes"] == ["once"]
     for request in (shown_request, open_before):
         for scope in ("always", "thread"):
-            refused = await team.ada.decide(request["id"], "approve", scope=scope)
-            assert refused.status_code in {403, 422}, (request["id"], scope)
+            refused_reply = await team.ada.decide(request["id"], "approve", scope=scope)
+            assert refused_reply.status_code in {403, 422}, (request["id"], scope)
         assert refusal(await team.ada.decide(request["id"], "approve", scope="always")) == (403, "locked")
     assert (await team.ada.decide(shown_request["id"], "approve")).json()["answer"]["scope"] == "once"
     assert await verdicts(team.agent, thread, "git push") == ["ask"]
@@ -320,10 +320,10 @@ async def test_a_loop_of_repeated_calls_is_refused_without_a_card(team: Team, th
     ],
 )
 async def test_an_invalid_rule_is_refused_with_its_path(team: Team, body: dict[str, Any]) -> None:
-    refused = await team.admin.http.post("/v1/rules", json=body)
+    refused_reply = await team.admin.http.post("/v1/rules", json=body)
     assert all(
         path in {"rule", "effect", "scope", "thread_id", "expires_in_s", "why", "colour"}
-        for path, _ in faults(refused)
+        for path, _ in faults(refused_reply)
     )
     assert await team.ada.rules(ended="true") == []
 

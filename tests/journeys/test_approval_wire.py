@@ -45,15 +45,15 @@ async def test_an_approval_works_completely_over_the_websocket(team: Team, threa
     use = {"execution_id": "run-1", **approval}
     used = await operate(agent, op="consume_approval", request_id=created["id"], body=use)
     assert used["input"] == approval["input"]
-    told = {"execution_id": "run-1", "outcome": "succeeded"}
-    assert (await operate(agent, op="report_execution", request_id=created["id"], body=told))[
+    report = {"execution_id": "run-1", "outcome": "succeeded"}
+    assert (await operate(agent, op="report_execution", request_id=created["id"], body=report))[
         "outcome"
     ] == "succeeded"
     listing = await operate(ada, op="list_rules")
     assert [rule["id"] for rule in listing["rules"]] == [answered_request["answer"]["rule"]["id"]]
     assert await ada.rules() == listing["rules"]
-    made = await operate(ada, op="create_rule", body={"rule": "make docs"})
-    ended_request = await operate(ada, op="revoke_rule", rule_id=made["id"])
+    new_rule = await operate(ada, op="create_rule", body={"rule": "make docs"})
+    ended_request = await operate(ada, op="revoke_rule", rule_id=new_rule["id"])
     assert ended_request["revoked_by"]["name"] == "ada"
     changed = await operate(ada, op="update_policy", body={"thread_id": thread, "mode": "plan"})
     assert (
@@ -92,8 +92,8 @@ async def test_the_same_key_decides_once_and_keeps_one_rule(team: Team, thread: 
     request = request_of(await team.agent.bash(thread, "make test"))
     replies = [await team.ada.decide(request["id"], "approve", scope="always", key="once") for _ in range(3)]
     assert [reply.status_code for reply in replies] == [200] * 3
-    first, *again = [reply.json() for reply in replies]
-    assert again == [{**first, "submission": "accepted"}] * 2
+    first, *other_replies = [reply.json() for reply in replies]
+    assert other_replies == [{**first, "submission": "accepted"}] * 2
     other_reply = await team.ada.decide(request["id"], "deny", key="once")
     assert refusal(other_reply) == (422, "idempotency_mismatch")
     assert refusal(await team.ada.decide(request["id"], "approve", key="two")) == (409, "already_settled")
@@ -103,9 +103,9 @@ async def test_the_same_key_decides_once_and_keeps_one_rule(team: Team, thread: 
 @requirement("C12", "B15")
 async def test_a_decision_about_another_revision_is_refused(team: Team, thread: str) -> None:
     request = request_of(await team.agent.bash(thread, "make"))
-    refused = await team.ada.decide(request["id"], "approve", revision=2)
-    assert refusal(refused) == (409, "stale_revision")
-    assert refused.json()["error"]["request"] == request
+    refused_reply = await team.ada.decide(request["id"], "approve", revision=2)
+    assert refusal(refused_reply) == (409, "stale_revision")
+    assert refused_reply.json()["error"]["request"] == request
 
 
 @requirement("G4", "H8")

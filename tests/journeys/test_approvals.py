@@ -69,8 +69,8 @@ async def test_only_a_scope_that_was_offered_can_be_chosen(team: Team, thread: s
     request = request_of(await team.agent.bash(thread, "make test", scopes=["once", "thread"]))
     assert request["approval"]["scopes"] == ["once", "thread"]
     for scope in ("always", "project"):
-        refused = await team.ada.decide(request["id"], "approve", scope=scope)
-        assert [path for path, _ in faults(refused)] == ["scope"]
+        refused_reply = await team.ada.decide(request["id"], "approve", scope=scope)
+        assert [path for path, _ in faults(refused_reply)] == ["scope"]
     assert await team.ada.rules() == []
     assert (await team.ada.get(request["id"]))["status"] == "pending"
     approved_reply = await team.ada.decide(request["id"], "approve", scope="thread")
@@ -156,8 +156,8 @@ async def test_a_character_that_would_deceive_is_written_out(
 @pytest.mark.parametrize("word", ["maybe", "Approve", "approve ", "yes", "", None, True, 1, ["approve"]])
 async def test_an_unknown_decision_decides_nothing(team: Team, thread: str, word: Any) -> None:
     request = request_of(await team.agent.bash(thread, "make test"))
-    refused = await team.ada.decide(request["id"], word)
-    assert [path for path, _ in faults(refused)] == ["decision"]
+    refused_reply = await team.ada.decide(request["id"], word)
+    assert [path for path, _ in faults(refused_reply)] == ["decision"]
     assert await team.ada.get(request["id"]) == request
 
 
@@ -245,9 +245,9 @@ async def test_without_a_store_that_can_write_nothing_is_allowed(
             sqlite3.connect(killable_server.server.data / "askback.db", isolation_level=None)
         ) as holder:
             holder.execute("BEGIN IMMEDIATE")
-            refused = await team.agent.bash(thread, "ls")
-        assert refusal(refused) == (503, "unavailable")
-        assert "retry-after" in refused.headers
+            refused_reply = await team.agent.bash(thread, "ls")
+        assert refusal(refused_reply) == (503, "unavailable")
+        assert "retry-after" in refused_reply.headers
         assert decision_of_reply(await team.agent.bash(thread, "ls")) == ("approve", "policy")
 
 

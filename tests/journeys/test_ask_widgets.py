@@ -215,7 +215,7 @@ async def test_parallel_questions_each_get_their_own_answer(
         async with anyio.create_task_group() as tasks:
             for number in range(3):
                 tasks.start_soon(ask, number)
-            asked = [event["request"] async for event in ada.events(thread, until=3)]
-            for request in sorted(asked, key=lambda r: r["tool_call_id"], reverse=True):
+            requests = [event["request"] async for event in ada.events(thread, until=3)]
+            for request in sorted(requests, key=lambda r: r["tool_call_id"], reverse=True):
                 await ada.answer(request["id"], {"a": f"for {request['tool_call_id']}"})
     assert got == {0: "for 0", 1: "for 1", 2: "for 2"}

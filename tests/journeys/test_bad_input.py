@@ -77,9 +77,9 @@ def faults_of_reply(reply: Any) -> Faults | str:
     return sorted((item["path"], item["code"]) for item in error["field_errors"])
 
 
-def expected_faults(case: dict[str, Any], at: str = "") -> Faults:
+def expected_faults(case: dict[str, Any], prefix: str = "") -> Faults:
     """Return the expected faults of a case; a lone surrogate is found before any path is known."""
-    return sorted(("" if code == "lone_surrogate" else at + path, code) for path, code in case["faults"])
+    return sorted(("" if code == "lone_surrogate" else prefix + path, code) for path, code in case["faults"])
 
 
 async def is_unwritten(person: Person, thread: str) -> bool:
@@ -88,27 +88,29 @@ async def is_unwritten(person: Person, thread: str) -> bool:
     return (snapshot["seq"], snapshot["requests"]) == (0, [])
 
 
-def differences(seen: list[tuple[str, Any, Any]]) -> str:
+def differences(cases: list[tuple[str, Any, Any]]) -> str:
     """Return the cases with unexpected faults."""
-    return "\n".join(f"{shows}\n  meant {right}\n  found {got}" for shows, right, got in seen if right != got)
+    return "\n".join(
+        f"{shows}\n  meant {right}\n  found {got}" for shows, right, got in cases if right != got
+    )
 
 
 @requirement("A4", "A12", "D11", "D13", "F2", "F3", "M1", "M2")
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("part_name", PLACES)
 async def test_a_bad_field_is_refused_with_its_path_and_nothing_is_stored(
-    server: Any, ada: Person, place: str
+    server: Any, ada: Person, part_name: str
 ) -> None:
-    thread, seen = f"bad-fields-{place[5]}", []
+    thread, cases = f"bad-fields-{part_name[5]}", []
     async with agent(server) as asking:
-        for case in cases_for_place(place, CASES["fields"]):
+        for case in cases_for_place(part_name, CASES["fields"]):
             reply = await asking.http.post(
                 "/v1/requests",
                 content=json.dumps(
-                    {"kind": "form", "thread_id": thread, "form": PLACES[place](expand(case["field"]))}
+                    {"kind": "form", "thread_id": thread, "form": PLACES[part_name](expand(case["field"]))}
                 ),
             )
-            seen.append((case["shows"], expected_faults(case, place), faults_of_reply(reply)))
-    assert differences(seen) == ""
+            cases.append((case["shows"], expected_faults(case, part_name), faults_of_reply(reply)))
+    assert differences(cases) == ""
     assert await is_unwritten(ada, thread)
 
 
@@ -116,34 +118,34 @@ async def test_a_bad_field_is_refused_with_its_path_and_nothing_is_stored(
 async def test_a_bad_request_is_refused_with_every_path_and_nothing_is_stored(
     server: Any, ada: Person
 ) -> None:
-    thread, seen = "bad-asks", []
+    thread, cases = "bad-asks", []
     async with agent(server) as asking:
         for case in CASES["asks"]:
             reply = await asking.http.post("/v1/requests", content=body_of(case, usual_body(thread)))
-            seen.append((case["shows"], expected_faults(case), faults_of_reply(reply)))
-    assert differences(seen) == ""
+            cases.append((case["shows"], expected_faults(case), faults_of_reply(reply)))
+    assert differences(cases) == ""
     assert await is_unwritten(ada, thread)
 
 
 @requirement("C16", "D14", "D15", "D16", "F4", "F7", "F8", "F9", "F10", "M1")
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("part_name", PLACES)
 async def test_a_bad_answer_is_refused_with_its_path_and_the_request_stays_open(
-    server: Any, ada: Person, place: str
+    server: Any, ada: Person, part_name: str
 ) -> None:
-    thread, seen, asked = f"bad-answers-{place[5]}", [], 0
-    for field, cases in groupby(cases_for_place(place, CASES["answers"]), key=lambda case: case["field"]):
+    thread, results, question_count = f"bad-answers-{part_name[5]}", [], 0
+    for field, cases in groupby(cases_for_place(part_name, CASES["answers"]), key=lambda case: case["field"]):
         async with agent(server) as asking:
-            request_id = (await asking.ask(thread, PLACES[place](field))).json()["id"]
-        asked += 1
+            request_id = (await asking.ask(thread, PLACES[part_name](field))).json()["id"]
+        question_count += 1
         for case in cases:
             # Without other values an empty one would be an empty answer, which is another fault.
             reply = await ada.answer(request_id, {"q": expand(case["value"])})
-            seen.append((case["shows"], expected_faults(case, "values.q"), faults_of_reply(reply)))
-    assert differences(seen) == ""
-    assert len(await ada.pending(thread)) == min(asked, 50)
+            results.append((case["shows"], expected_faults(case, "values.q"), faults_of_reply(reply)))
+    assert differences(results) == ""
+    assert len(await ada.pending(thread)) == min(question_count, 50)
     snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
     assert {request["status"] for request in snapshot["requests"]} == {"pending"}
-    assert snapshot["seq"] == asked
+    assert snapshot["seq"] == question_count
 
 
 @requirement("C16", "D15", "F3", "F10", "M1", "M2")
@@ -179,12 +181,12 @@ async def test_good_requests_beside_them_are_accepted(server: Any) -> None:
 async def test_a_bad_message_is_refused_with_its_path_and_nothing_is_stored(
     server: Any, ada: Person, thread: str
 ) -> None:
-    seen, url = [], f"/v1/threads/{thread}/messages"
+    cases, url = [], f"/v1/threads/{thread}/messages"
     async with agent(server) as asking:
         for case in CASES["messages"]:
             reply = await asking.http.post(url, content=body_of(case, MESSAGE))
-            seen.append((case["shows"], expected_faults(case), faults_of_reply(reply)))
-    assert differences(seen) == ""
+            cases.append((case["shows"], expected_faults(case), faults_of_reply(reply)))
+    assert differences(cases) == ""
     assert await is_unwritten(ada, thread)
 
 
@@ -192,20 +194,20 @@ async def test_a_bad_message_is_refused_with_its_path_and_nothing_is_stored(
 async def test_a_bad_update_of_a_message_is_refused_with_its_path_and_changes_nothing(
     server: Any, ada: Person, thread: str
 ) -> None:
-    seen, url = [], f"/v1/threads/{thread}/messages"
+    cases, url = [], f"/v1/threads/{thread}/messages"
     call = {"type": "tool", "tool_call_id": "c", "name": "n", "status": "calling"}
     async with agent(server) as asking:
         assert (await asking.http.post(url, json={"id": "m1", "content": [call]})).status_code == 201
         for case in CASES["message_updates"]:
             body = body_of(case, {"tool_call_id": "c", "status": "done"})
-            seen.append(
+            cases.append(
                 (
                     case["shows"],
                     expected_faults(case),
                     faults_of_reply(await asking.http.patch(f"{url}/m1", content=body)),
                 )
             )
-    assert differences(seen) == ""
+    assert differences(cases) == ""
     snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
     assert ([message["content"] for message in snapshot["messages"]], snapshot["seq"]) == ([[call]], 1)
 
@@ -223,17 +225,17 @@ async def test_good_messages_beside_them_are_accepted(server: Any, thread: str) 
 
 
 @requirement("D15", "F1", "F9")
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("part_name", PLACES)
 async def test_good_answers_beside_them_are_accepted_and_come_back_typed(
-    server: Any, ada: Person, thread: str, place: str
+    server: Any, ada: Person, thread: str, part_name: str
 ) -> None:
     seen_items = []
     for case in CASES["good_answers"]:
         id_ = case["field"]["id"]
-        for value, kept in case["values"]:
+        for value, stored_value in case["values"]:
             async with agent(server) as asking:
-                asked = await asking.ask(thread, PLACES[place](case["field"]))
-            reply = await ada.answer(asked.json()["id"], {id_: value})
+                asked_reply = await asking.ask(thread, PLACES[part_name](case["field"]))
+            reply = await ada.answer(asked_reply.json()["id"], {id_: value})
             got = reply.json().get("answer", {}).get("values", reply.text)
-            seen_items.append((json.dumps(case["field"]), {id_: kept}, got))
+            seen_items.append((json.dumps(case["field"]), {id_: stored_value}, got))
     assert differences(seen_items) == ""

@@ -81,10 +81,10 @@ def scene(api: Api) -> Scene:
 
 @requirement("N3", "H6")
 async def test_an_agent_that_dies_inside_its_check_gives_the_answer_back(scene: Scene) -> None:
-    began = anyio.Event()
+    start_event = anyio.Event()
 
     async def validate(_: Any) -> None:
-        began.set()
+        start_event.set()
         await anyio.sleep_forever()
 
     agent = AsyncClient(app=scene.api.app, token=TOKENS["requester"])
@@ -100,10 +100,10 @@ async def test_an_agent_that_dies_inside_its_check_gives_the_answer_back(scene: 
                 await anyio.sleep(0)
             request_id = requests[0]["id"]
             await scene.answer(request_id)
-            await began.wait()
-            held = await scene.read(request_id)
-            assert (held["status"], held["check"]["state"]) == ("resolving", "checking")
-            assert held["check"]["by"]["name"] == "requester"
+            await start_event.wait()
+            held_request = await scene.read(request_id)
+            assert (held_request["status"], held_request["check"]["state"]) == ("resolving", "checking")
+            assert held_request["check"]["by"]["name"] == "requester"
             reply = await person.get("/v1/requests?status=pending,resolving")
             assert [request["id"] for request in reply.json()["requests"]] == [request_id]
             tasks.cancel_scope.cancel()

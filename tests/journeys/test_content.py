@@ -120,22 +120,22 @@ async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[StoreScen
 async def converse(store_scene: StoreScene, given: dict[str, Any], text: str) -> None:
     """Use content in every place that accepts it, and find it unchanged in everything that shows it."""
     thread = f"t{next(store_scene.numbers)}"
-    since = await store_scene.app.services.store.last_position("default")
-    said = await store_scene.post(
+    start_position = await store_scene.app.services.store.last_position("default")
+    posted_message = await store_scene.post(
         store_scene.agent,
         f"/v1/threads/{thread}/messages",
         {"content": [{"type": "text", "text": text}]},
         201,
     )
-    asked = [
+    requests = [
         await store_scene.post(
             store_scene.agent, "/v1/requests", {"thread_id": thread, "delivery": "resume", **body}, 201
         )
         for body in bodies(given, text)
     ]
-    form, approval, secret = asked
+    form, approval, secret = requests
     assert approval["approval"]["input"] == given
-    await check_everywhere(store_scene, thread, asked, said["id"], text)
+    await check_everywhere(store_scene, thread, requests, posted_message["id"], text)
     answer = {"revision": 1, "values": dict.fromkeys(list(given)[:3], text)}
     answered_request = await store_scene.post(
         store_scene.person, f"/v1/requests/{form['id']}/answer", answer, 200
@@ -150,12 +150,12 @@ async def converse(store_scene: StoreScene, given: dict[str, Any], text: str) ->
     )
     assert (answered_request["status"], decided["status"]) == ("answered", "answered")
     resumes = (await store_scene.get(store_scene.agent, f"/v1/threads/{thread}/resumes"))["resumes"]
-    assert {resume["request"]["id"] for resume in resumes} == {item["id"] for item in asked}
-    await check_everywhere(store_scene, thread, asked, said["id"], text)
-    events = await store_scene.app.services.store.tenant_events("default", after=since, limit=100)
+    assert {resume["request"]["id"] for resume in resumes} == {item["id"] for item in requests}
+    await check_everywhere(store_scene, thread, requests, posted_message["id"], text)
+    events = await store_scene.app.services.store.tenant_events("default", after=start_position, limit=100)
     entries = [json.loads(event.text) for event in events]
     assert [entry["request"]["id"] for entry in entries if entry["type"] == "request.created"] == [
-        item["id"] for item in asked
+        item["id"] for item in requests
     ]
     assert [event.request_id for event in events if event.redacted is not None] == [secret["id"]] * 2
 
@@ -180,19 +180,19 @@ def bodies(given: dict[str, Any], text: str) -> list[dict[str, Any]]:
 
 
 async def check_everywhere(
-    store_scene: StoreScene, thread: str, asked: list[dict[str, Any]], message_id: str, text: str
+    store_scene: StoreScene, thread: str, requests: list[dict[str, Any]], message_id: str, text: str
 ) -> None:
-    for request in asked:
+    for request in requests:
         result = await store_scene.get(store_scene.person, f"/v1/requests/{request['id']}")
         assert {key: result[key] for key in (request["kind"], "kind", "delivery")} == {
             key: request[key] for key in (request["kind"], "kind", "delivery")
         }
-    ids = [item["id"] for item in asked]
+    ids = [item["id"] for item in requests]
     listing = await store_scene.get(store_scene.person, "/v1/requests", thread_id=thread)
-    shown = await store_scene.get(store_scene.person, f"/v1/threads/{thread}")
+    reply = await store_scene.get(store_scene.person, f"/v1/threads/{thread}")
     exported = await store_scene.get(store_scene.admin, f"/v1/threads/{thread}/export")
     assert sorted(request["id"] for request in listing["requests"]) == sorted(ids)
-    for view in (shown, exported):
+    for view in (reply, exported):
         assert [request["id"] for request in view["requests"]] == ids
         [message] = view["messages"]
         assert (message["id"], message["content"]) == (message_id, [{"type": "text", "text": text}])

@@ -47,23 +47,27 @@ async def test_a_conversation_shows_the_newest_message_in_one_line_or_the_newest
     text = "# Plan\n\nFirst **build**,\nthen `ship`." + " word" * 100
     message = await say(agent, thread, text, agent={"name": "planner"})
     await agent.http.patch(f"/v1/threads/{thread}", json={"title": "Größe der Pizza"})
-    (shown,) = await list_conversations(ada)
-    assert (shown["title"], shown["pending"], shown["level"]) == ("Größe der Pizza", 0, "all")
-    line = shown["message"].pop("text")
+    (conversation,) = await list_conversations(ada)
+    assert (conversation["title"], conversation["pending"], conversation["level"]) == (
+        "Größe der Pizza",
+        0,
+        "all",
+    )
+    line = conversation["message"].pop("text")
     assert line.startswith("Plan First build, then ship. word")
     assert len(line) == 200
-    assert (shown["message"]["role"], shown["message"]["name"]) == ("agent", "planner")
-    assert "request" not in shown
+    assert (conversation["message"]["role"], conversation["message"]["name"]) == ("agent", "planner")
+    assert "request" not in conversation
     request = request_of(await agent.bash(thread, "make deploy"))
-    (shown,) = await list_conversations(ada)
-    assert (shown["request"]["id"], shown["pending"]) == (request["id"], 1)
+    (conversation,) = await list_conversations(ada)
+    assert (conversation["request"]["id"], conversation["pending"]) == (request["id"], 1)
     body = {"append_to": message, "text": "\n\nAnd **done**"}
     await agent.http.post(f"/v1/threads/{thread}/messages", json=body)
     await say(ada, thread, "Wait!")
-    (shown,) = await list_conversations(ada)
-    assert (shown["message"]["role"], shown["message"]["name"]) == ("user", "ada")
-    assert shown["message"]["text"] == "Wait!"
-    assert "request" not in shown
+    (conversation,) = await list_conversations(ada)
+    assert (conversation["message"]["role"], conversation["message"]["name"]) == ("user", "ada")
+    assert conversation["message"]["text"] == "Wait!"
+    assert "request" not in conversation
     tool = {"type": "tool", "tool_call_id": "c1", "name": "search"}
     await agent.http.post(f"/v1/threads/{thread}/messages", json={"content": [tool]})
     assert (await list_conversations(ada))[0]["message"]["text"] == "search"
@@ -72,7 +76,7 @@ async def test_a_conversation_shows_the_newest_message_in_one_line_or_the_newest
 async def test_conversations_are_paged_by_last_activity_and_archived_ones_are_separate(
     team: Team, thread: str
 ) -> None:
-    names = [f"{thread}-{at}" for at in range(4)]
+    names = [f"{thread}-{index}" for index in range(4)]
     for name in names:
         await say(team.agent, name, "Hello")
     await say(team.agent, names[1], "Hello again")
@@ -119,10 +123,10 @@ async def test_the_client_lists_conversations(team: Team, thread: str) -> None:
     await say(team.agent, thread, "Hello")
     async with AsyncClient(str(team.ada.http.base_url), token=team.ada.token) as client:
         page = await client.inbox.conversations("hello", limit=5)
-        (shown,) = page
-        assert shown.id == thread
-        assert shown.message is not None
-        assert shown.message.text == "Hello"
+        (conversation,) = page
+        assert conversation.id == thread
+        assert conversation.message is not None
+        assert conversation.message.text == "Hello"
         assert page.next_cursor is None
         assert not await client.inbox.conversations("hello", archived=True)
 

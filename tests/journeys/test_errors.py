@@ -83,9 +83,9 @@ async def test_one_of_a_hundred_concurrent_answers_wins(server: Any, ada: Person
 
 @requirement("M4")
 async def test_the_same_key_makes_one_request(server: Any, ada: Person, thread: str) -> None:
-    first, *again = await asyncio.gather(*(ask(server, thread, key=f"k-{thread}") for _ in range(10)))
-    assert {r.json()["id"] for r in again} == {first.json()["id"]}
-    assert sorted(r.status_code for r in [first, *again]) == [201] * 10
+    first, *other_replies = await asyncio.gather(*(ask(server, thread, key=f"k-{thread}") for _ in range(10)))
+    assert {r.json()["id"] for r in other_replies} == {first.json()["id"]}
+    assert sorted(r.status_code for r in [first, *other_replies]) == [201] * 10
     other = await ask(
         server, thread, {"fields": [{"id": "z", "type": "text", "label": "Z"}]}, key=f"k-{thread}"
     )

@@ -42,8 +42,8 @@ async def ask(agent: Person, chat: str, id_: str, **arguments: Any) -> dict[str,
 
 
 async def answer(person: Person, chat: str, question: str, value: Any) -> httpx2.Response:
-    said = {"questionId": question, "value": value, "skipped": False}
-    body = {"messages": [{"role": "user", "content": str(value), "clarificationResponse": said}]}
+    response = {"questionId": question, "value": value, "skipped": False}
+    body = {"messages": [{"role": "user", "content": str(value), "clarificationResponse": response}]}
     return await person.http.post(f"{APP}/{chat}", json=body)
 
 
@@ -58,14 +58,14 @@ async def stream(
 
 
 async def _events(reply: httpx2.Response) -> AsyncIterator[tuple[str, str, Any]]:
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     async for line in reply.aiter_lines():
         name, _, value = line.partition(": ")
         if line:
-            said[name] = value
-        elif "event" in said:
-            yield said["event"], said.get("id", ""), json.loads(said["data"])
-            said = {}
+            texts[name] = value
+        elif "event" in texts:
+            yield texts["event"], texts.get("id", ""), json.loads(texts["data"])
+            texts = {}
 
 
 @requirement("D8", "L1", "P5")
@@ -79,21 +79,21 @@ async def test_ten_questions_of_a_chat_over_two_servers_and_a_kill(
 
     async def all_of(server: Server, other_server: Server, numbers: range) -> None:
         async with (
-            server.person("requester") as here,
-            other_server.person("requester") as there,
+            server.person("requester") as first_person,
+            other_server.person("requester") as second_person,
             anyio.create_task_group() as tasks,
         ):
             for n in numbers:
-                tasks.start_soon(call, (here, there)[n % 2], n)
+                tasks.start_soon(call, (first_person, second_person)[n % 2], n)
 
     await all_of(*pair, range(8))
     shared_database.kill(pair[0])
     await all_of(shared_database.server("ihub-one"), pair[1], range(8, 20))
-    asked = [result for result in results if result.get("status") == "awaiting_user_response"]
-    assert sorted(item["clarificationNumber"] for item in asked) == list(range(1, 11))
-    refused = [result for result in results if result not in asked]
-    assert {item["code"] for item in refused} == {"CLARIFICATION_LIMIT_REACHED"}
-    assert len(refused) == 10
+    waiting_results = [result for result in results if result.get("status") == "awaiting_user_response"]
+    assert sorted(item["clarificationNumber"] for item in waiting_results) == list(range(1, 11))
+    refused_results = [result for result in results if result not in waiting_results]
+    assert {item["code"] for item in refused_results} == {"CLARIFICATION_LIMIT_REACHED"}
+    assert len(refused_results) == 10
 
 
 @requirement("D7")

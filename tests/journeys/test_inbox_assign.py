@@ -55,8 +55,8 @@ async def test_only_the_person_who_assigned_a_request_can_undo_it(team: Team, th
     await assign(team.ada, request, team.bob.id)
     assert refusal(await assign(team.carol, request, team.carol.id)) == (403, "not_assigned")
     assert refusal(await assign(team.agent, request, None)) == (403, "forbidden")
-    again = (await assign(team.ada, request, team.bob.id)).json()
-    assert again["assignment"]["number"] == 1
+    second_assignment = (await assign(team.ada, request, team.bob.id)).json()
+    assert second_assignment["assignment"]["number"] == 1
     back = (await assign(team.ada, request, None)).json()
     assert ("assignees" in back["assignment"], back["assignment"]["number"]) == (True, 2)
     assert (await team.carol.answer(request["id"], {"q": "x"})).status_code == 200

@@ -38,26 +38,30 @@ async def test_every_settled_request_is_found_by_each_filter(team: Team, thread:
     lunch = request_of(await team.agent.ask(thread, form("Größe der Pizza")))["id"]
     trip = request_of(await team.agent.ask(f"{thread}-trip", form("Which hotel?"), agent="planner"))["id"]
     call = request_of(await team.agent.bash(thread, "make deploy"))["id"]
-    gone = request_of(await team.agent.ask(thread, form("Nobody cares")))["id"]
+    cancelled_request_id = request_of(await team.agent.ask(thread, form("Nobody cares")))["id"]
     open_ = request_of(await team.agent.ask(thread, form("Open")))["id"]
     await team.agent.http.patch(f"/v1/threads/{thread}-trip", json={"title": "Journey to Rome"})
     await team.ada.answer(lunch, {"q": "x"})
     await team.bob.decline(trip, "dismissed", note="Not now.")
     await team.bob.decide(call, "deny", note="Friday")
-    await team.agent.cancel(gone)
-    assert await history(team.ada) == await history(team.ada, limit=1) == [gone, call, trip, lunch]
-    assert await history(team.ada, q=thread, limit=1) == [gone, call, trip, lunch]
+    await team.agent.cancel(cancelled_request_id)
+    assert (
+        await history(team.ada)
+        == await history(team.ada, limit=1)
+        == [cancelled_request_id, call, trip, lunch]
+    )
+    assert await history(team.ada, q=thread, limit=1) == [cancelled_request_id, call, trip, lunch]
     requester = (await team.agent.get(lunch))["requester"]["id"]
     cases: list[tuple[dict[str, Any], list[str]]] = [
         ({"kind": "approval"}, [call]),
-        ({"agent": requester}, [gone, call, trip, lunch]),
+        ({"agent": requester}, [cancelled_request_id, call, trip, lunch]),
         ({"agent": "agt_none"}, []),
-        ({"thread_id": thread}, [gone, call, lunch]),
+        ({"thread_id": thread}, [cancelled_request_id, call, lunch]),
         ({"by": team.bob.id}, [call, trip]),
         ({"by": team.bob.id, "kind": "form"}, [trip]),
         ({"outcome": "deny"}, [call]),
         ({"outcome": "dismissed"}, [trip]),
-        ({"outcome": "cancelled"}, [gone]),
+        ({"outcome": "cancelled"}, [cancelled_request_id]),
         ({"q": "größe PIZZA"}, [lunch]),
         ({"q": "GROSSE"}, [lunch]),
         ({"q": "pizzas"}, []),
@@ -69,10 +73,10 @@ async def test_every_settled_request_is_found_by_each_filter(team: Team, thread:
     ]
     for filters, expected in cases:
         assert await history(team.ada, **filters) == expected, filters
-    refused = request_of(await team.agent.bash(thread, "make refused"))["id"]
-    await team.carol.decline(refused, "refused")
+    denied_request = request_of(await team.agent.bash(thread, "make refused"))["id"]
+    await team.carol.decline(denied_request, "refused")
     assert await history(team.ada, outcome="deny") == [call]
-    assert await history(team.ada, outcome="refused") == [refused]
+    assert await history(team.ada, outcome="refused") == [denied_request]
     (found,) = (await team.ada.http.get("/v1/history", params={"q": "hotel"})).json()["requests"]
     assert (
         found["settled_by"]["name"],
@@ -87,9 +91,9 @@ async def test_every_settled_request_is_found_by_each_filter(team: Team, thread:
         "Journey to Rome",
         "all",
     )
-    at = found["settled_at"]
-    assert trip in await history(team.ada, settled_after=at)
-    assert trip not in await history(team.ada, settled_before=at)
+    ended_at = found["settled_at"]
+    assert trip in await history(team.ada, settled_after=ended_at)
+    assert trip not in await history(team.ada, settled_before=ended_at)
     assert open_ not in await history(team.ada, q="open")
     for wrong in ({"kind": "x"}, {"settled_after": "yesterday"}, {"limit": "x"}, {"colour": "red"}):
         assert refusal(await team.ada.http.get("/v1/history", params=wrong)) == (422, "invalid"), wrong
@@ -105,8 +109,8 @@ async def test_the_history_hides_what_a_person_may_not_see(team: Team, thread: s
     assert await history(team.carol) == []
     assert await history(team.bob) == await history(team.admin) == [secret]
     assert await history(team.ada, q="hidden_key") == []
-    (seen,) = (await team.bob.http.get("/v1/history")).json()["requests"]
-    assert seen["secret"]["names"] == []
+    (visible_request,) = (await team.bob.http.get("/v1/history")).json()["requests"]
+    assert visible_request["secret"]["names"] == []
 
 
 async def test_an_unknown_filter_of_the_history_is_refused_with_the_known_ones(team: Team) -> None:

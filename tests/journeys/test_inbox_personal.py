@@ -19,14 +19,14 @@ FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
 SECRET = "Only for colleagues: the customer is angry."
 
 
-def future_time(**after: float) -> str:
+def future_time(**offset: float) -> str:
     """A time from now on."""
-    return (datetime.now(UTC) + timedelta(**after)).isoformat()
+    return (datetime.now(UTC) + timedelta(**offset)).isoformat()
 
 
-async def remind(person: Person, request: dict[str, Any], at: str) -> Any:
+async def remind(person: Person, request: dict[str, Any], remind_at: str) -> Any:
     """Set a reminder."""
-    return await person.http.put(f"/v1/requests/{request['id']}/reminder", json={"at": at})
+    return await person.http.put(f"/v1/requests/{request['id']}/reminder", json={"at": remind_at})
 
 
 async def reminders(person: Person) -> list[str]:
@@ -68,8 +68,8 @@ async def test_a_reminder_is_for_one_person_and_ends_with_its_time_and_its_reque
     await team.bob.answer(second_request["id"], {"q": "x"})
     assert await reminders(team.ada) == []
     assert refusal(await remind(team.ada, second_request, future_time(hours=1))) == (409, "already_settled")
-    for at in ("tomorrow", future_time(hours=-1), future_time(days=31), "2026-11-20T09:00:00", 5):
-        assert refusal(await remind(team.ada, first_request, at)) == (422, "invalid"), at  # type: ignore[arg-type]  # rubbish
+    for remind_at in ("tomorrow", future_time(hours=-1), future_time(days=31), "2026-11-20T09:00:00", 5):
+        assert refusal(await remind(team.ada, first_request, remind_at)) == (422, "invalid"), remind_at  # type: ignore[arg-type]  # rubbish
     assert refusal(await remind(team.agent, first_request, future_time(hours=1))) == (403, "forbidden")
     assert (await remind(team.ada, first_request, future_time(seconds=1))).status_code == 200
     await team.agent.lets_pass(2)
@@ -156,8 +156,8 @@ async def test_an_expired_request_is_listed_as_missed_until_each_person_has_seen
     second_request = request_of(await team.agent.ask(thread, FORM, timeout_s=1))
     await team.agent.http.get(f"/v1/requests/{second_request['id']}", params={"wait": 20})
     assert await missed(team.ada) == [second_request["id"]]
-    refused = await team.ada.http.post("/v1/missed/seen", json={"request_ids": ["x"] * 201})
-    assert refusal(refused) == (422, "invalid")
+    refused_reply = await team.ada.http.post("/v1/missed/seen", json={"request_ids": ["x"] * 201})
+    assert refusal(refused_reply) == (422, "invalid")
 
 
 @requirement("K11", "K12", "K13")
@@ -169,11 +169,11 @@ async def test_only_affected_inboxes_reload(team: Team, thread: str) -> None:
         Inbox(team.agent, thread_id=thread) as agent,
     ):
         await comment(team.carol, request)
-        where = {"thread_id": thread, "request_id": request["id"]}
-        assert await ada.next() == {"changed": {**where, "what": "comments"}}
-        assert await bob.next() == {"changed": {**where, "what": "comments"}}
+        ids = {"thread_id": thread, "request_id": request["id"]}
+        assert await ada.next() == {"changed": {**ids, "what": "comments"}}
+        assert await bob.next() == {"changed": {**ids, "what": "comments"}}
         await remind(team.ada, request, future_time(hours=1))
-        assert await ada.next() == {"changed": {**where, "what": "reminder"}}
+        assert await ada.next() == {"changed": {**ids, "what": "reminder"}}
         await team.bob.answer(request["id"], {"q": "x"})
         for inbox in (ada, bob, agent):
             assert (await inbox.next())["event"]["type"] == "request.answered"
@@ -182,8 +182,8 @@ async def test_only_affected_inboxes_reload(team: Team, thread: str) -> None:
 class Inbox:
     """A WebSocket with one subscription."""
 
-    def __init__(self, person: Person, **what: Any) -> None:
-        self._who, self._what = person, what
+    def __init__(self, person: Person, **filters: Any) -> None:
+        self._who, self._what = person, filters
 
     async def __aenter__(self) -> Inbox:
         address = str(self._who.http.base_url).replace("http", "ws", 1).rstrip("/") + "/v1/ws"

@@ -67,8 +67,8 @@ async def test_only_its_author_changes_a_message(team: Team, thread: str) -> Non
             "not_found",
         )
         assert refusal(await post(person, thread, append_to=message, content=[TEXT])) == (404, "not_found")
-    for place, call in ((thread, "c2"), ("elsewhere", "c1")):
-        assert refusal(await patch(team.agent, place, message, tool_call_id=call, status="done")) == (
+    for thread_id, call in ((thread, "c2"), ("elsewhere", "c1")):
+        assert refusal(await patch(team.agent, thread_id, message, tool_call_id=call, status="done")) == (
             404,
             "not_found",
         )
@@ -128,8 +128,8 @@ async def test_the_metadata_of_a_message_come_back_unchanged(killable_server: Ki
     async with killable_server.team() as team:
         assert (await post(team.agent, thread, content=[TEXT], metadata=metadata)).status_code == 201
         assert (await post(team.agent, thread, content=[TEXT])).status_code == 201
-        refused = await post(team.agent, thread, content=[TEXT], metadata="x" * 16_383)
-        assert faults(refused) == [("metadata", "too_long")]
+        refused_reply = await post(team.agent, thread, content=[TEXT], metadata="x" * 16_383)
+        assert faults(refused_reply) == [("metadata", "too_long")]
         await killable_server.dies_and_returns()
         messages = (await team.ada.http.get(f"/v1/threads/{thread}")).json()["messages"]
         assert [message.get("metadata") for message in messages] == [metadata, None]

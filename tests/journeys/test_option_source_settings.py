@@ -29,12 +29,12 @@ SETTINGS = {
 
 
 async def place_of(app: Any) -> SourceScene:
-    place = SourceScene(app, httpx2.AsyncClient(), httpx2.AsyncClient())
-    place.agent, place.person = (
-        await place.client("requester", "agent"),
-        await place.client("responder", "ada"),
+    scene = SourceScene(app, httpx2.AsyncClient(), httpx2.AsyncClient())
+    scene.agent, scene.person = (
+        await scene.client("requester", "agent"),
+        await scene.client("responder", "ada"),
     )
-    return place
+    return scene
 
 
 @requirement("F9", "I11")
@@ -42,11 +42,11 @@ async def test_a_webhook_is_searched_and_confirms_the_answer(tmp_path: Path) -> 
     carrier = Carrier(WebhookResponse(200, body=b'{"options": ["api"], "next_cursor": "p2"}'))
     app = create_app(load(SETTINGS, data_dir=tmp_path), webhook_client=carrier)
     async with app.running():
-        place = await place_of(app)
-        request = await place.asked(REPOSITORY)
-        result = (await place.search(request, field="repo", q="a", cursor="p1")).json()
+        scene = await place_of(app)
+        request = await scene.ask_form(REPOSITORY)
+        result = (await scene.search(request, field="repo", q="a", cursor="p1")).json()
         assert result == {"options": [{"value": "api", "label": "api"}], "next_cursor": "p2"}
-        assert (await place.answer(request, repo="api")).json()["status"] == "answered"
+        assert (await scene.answer(request, repo="api")).json()["status"] == "answered"
     [(url, headers, body), (_, _, confirmed)] = carrier.posted
     assert url == "https://hooks.example/options"
     id_, timestamp = headers["webhook-id"], int(headers["webhook-timestamp"])
@@ -67,10 +67,10 @@ async def test_a_webhook_is_searched_and_confirms_the_answer(tmp_path: Path) -> 
 async def test_an_invalid_list_of_a_webhook_has_no_options(tmp_path: Path, reply: Any) -> None:
     app = create_app(load(SETTINGS, data_dir=tmp_path), webhook_client=Carrier(reply))
     async with app.running():
-        place = await place_of(app)
-        request = await place.asked(REPOSITORY)
-        assert faults(await place.search(request, field="repo")) == [("field", "source_unavailable")]
-        assert faults(await place.answer(request, repo="api")) == [("values.repo", "source_unavailable")]
+        scene = await place_of(app)
+        request = await scene.ask_form(REPOSITORY)
+        assert faults(await scene.search(request, field="repo")) == [("field", "source_unavailable")]
+        assert faults(await scene.answer(request, repo="api")) == [("values.repo", "source_unavailable")]
 
 
 @requirement("I11")
@@ -78,9 +78,9 @@ async def test_an_address_inside_is_not_called(tmp_path: Path) -> None:
     inside = {**SETTINGS, "ASKBACK_OPTION_SOURCES": "repositories=https://localhost/options"}
     app = create_app(load(inside, data_dir=tmp_path))
     async with app.running():
-        place = await place_of(app)
-        request = await place.asked(REPOSITORY)
-        assert faults(await place.search(request, field="repo")) == [("field", "source_unavailable")]
+        scene = await place_of(app)
+        request = await scene.ask_form(REPOSITORY)
+        assert faults(await scene.search(request, field="repo")) == [("field", "source_unavailable")]
 
 
 @pytest.mark.parametrize(

@@ -19,43 +19,43 @@ pytestmark = pytest.mark.anyio
 
 @requirement("F9")
 async def test_a_person_searches_and_the_answer_has_the_label_beside_the_value(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as place:
-        request = await place.asked(REPOSITORY, delivery="resume")
+    async with source_scene(tmp_path) as scene:
+        request = await scene.ask_form(REPOSITORY, delivery="resume")
         assert request["form"]["fields"][0]["options"] == []
-        result = await place.search(request, field="repo", q="WEB pag")
+        result = await scene.search(request, field="repo", q="WEB pag")
         assert result.json() == {"options": [REPOSITORIES[1]]}
-        first = (await place.search(request, field="repo", limit=50)).json()
-        rest = (await place.search(request, field="repo", limit=50, cursor=first["next_cursor"])).json()
+        first = (await scene.search(request, field="repo", limit=50)).json()
+        rest = (await scene.search(request, field="repo", limit=50, cursor=first["next_cursor"])).json()
         assert [item["value"] for item in first["options"] + rest["options"]] == [1, 2, *range(10, 80)]
         assert "next_cursor" not in rest
-        ended_body = (await place.answer(request, repo=2)).json()
+        ended_body = (await scene.answer(request, repo=2)).json()
         assert ended_body["answer"] == {"values": {"repo": 2}, "shown": {"options": {"repo": ["web"]}}}
-        read_request = (await place.agent.get(f"/v1/requests/{request['id']}")).json()
+        read_request = (await scene.agent.get(f"/v1/requests/{request['id']}")).json()
         assert read_request["answer"] == ended_body["answer"]
-        [resume] = (await place.agent.get("/v1/resumes")).json()["resumes"]
+        [resume] = (await scene.agent.get("/v1/resumes")).json()["resumes"]
         assert '"Repository" (repo): "web" (2)' in resume["text"]
 
 
 @requirement("F9")
 async def test_an_answer_as_a_message_has_the_label(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as place:
-        request = await place.asked(SEVERAL)
-        await place.agent.patch("/v1/threads/t1", json={"answers_as_messages": True})
-        await place.answer(request, repo=[2, 1])
-        [message] = (await place.person.get("/v1/threads/t1")).json()["messages"]
+    async with source_scene(tmp_path) as scene:
+        request = await scene.ask_form(SEVERAL)
+        await scene.agent.patch("/v1/threads/t1", json={"answers_as_messages": True})
+        await scene.answer(request, repo=[2, 1])
+        [message] = (await scene.person.get("/v1/threads/t1")).json()["messages"]
         assert message["content"] == [{"type": "text", "text": "web, api"}]
 
 
 @requirement("F9")
 async def test_a_tree_is_walked_and_a_folder_cannot_be_chosen(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as place:
-        request = await place.asked(FILE)
-        [folder, _] = (await place.search(request, field="file")).json()["options"]
+    async with source_scene(tmp_path) as scene:
+        request = await scene.ask_form(FILE)
+        [folder, _] = (await scene.search(request, field="file")).json()["options"]
         assert folder == {"value": "/src", "label": "src", "has_children": True, "disabled": True}
-        below = (await place.search(request, field="file", parent="/src")).json()
+        below = (await scene.search(request, field="file", parent="/src")).json()
         assert below == {"options": [{"value": "/src/b.py", "label": "b.py"}]}
-        assert faults(await place.answer(request, file="/src")) == [("values.file", "value_not_in_options")]
-        assert (await place.answer(request, file="/src/b.py")).json()["status"] == "answered"
+        assert faults(await scene.answer(request, file="/src")) == [("values.file", "value_not_in_options")]
+        assert (await scene.answer(request, file="/src/b.py")).json()["status"] == "answered"
 
 
 @requirement("F9", "M1")
@@ -78,42 +78,42 @@ async def test_a_tree_is_walked_and_a_folder_cannot_be_chosen(tmp_path: Path) ->
 async def test_a_value_that_the_source_lacks_is_refused(
     tmp_path: Path, field: Body, value: Any, expected: list[tuple[str, str]]
 ) -> None:
-    async with source_scene(tmp_path) as place:
-        request = await place.asked({**field, "required": value == ""})
-        refusal = await place.answer(request, **({} if value == "" else {"repo": value}))
+    async with source_scene(tmp_path) as scene:
+        request = await scene.ask_form({**field, "required": value == ""})
+        refusal = await scene.answer(request, **({} if value == "" else {"repo": value}))
         assert faults(refusal) == expected
         own = field.get("messages", {}).get("options")
         assert own is None or refusal.json()["error"]["field_errors"][0]["message"] == own
-        assert (await place.search(request, field="repo")).status_code == 200  # still open
+        assert (await scene.search(request, field="repo")).status_code == 200  # still open
 
 
 @requirement("F9")
 async def test_a_source_decides_for_each_person(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as place:
-        request = await place.asked(FILE)
-        ada, place.person = place.person, await place.client("responder", "bob")
-        assert faults(await place.answer(request, file="/a.md")) == [("values.file", "value_not_in_options")]
-        place.person = ada
-        assert (await place.answer(request, file="/a.md")).json()["status"] == "answered"
+    async with source_scene(tmp_path) as scene:
+        request = await scene.ask_form(FILE)
+        ada, scene.person = scene.person, await scene.client("responder", "bob")
+        assert faults(await scene.answer(request, file="/a.md")) == [("values.file", "value_not_in_options")]
+        scene.person = ada
+        assert (await scene.answer(request, file="/a.md")).json()["status"] == "answered"
 
 
 @requirement("F9")
 async def test_only_people_who_may_answer_search_while_it_is_pending(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as place:
-        request = await place.asked(REPOSITORY, assignees=["ada"])
+    async with source_scene(tmp_path) as scene:
+        request = await scene.ask_form(REPOSITORY, assignees=["ada"])
         url = f"/v1/requests/{request['id']}/options?field=repo"
-        bob = await place.client("responder", "bob")
+        bob = await scene.client("responder", "bob")
         assert (await bob.get(url)).status_code in (403, 404)
-        assert (await place.agent.get(url)).status_code == 403
-        await place.answer(request, repo=1)
-        late = await place.person.get(url)
-        assert (late.status_code, late.json()["error"]["code"]) == (409, "already_settled")
+        assert (await scene.agent.get(url)).status_code == 403
+        await scene.answer(request, repo=1)
+        late_reply = await scene.person.get(url)
+        assert (late_reply.status_code, late_reply.json()["error"]["code"]) == (409, "already_settled")
 
 
 @requirement("F9", "M1")
 async def test_a_bad_search_names_its_parameter(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as place:
-        request = await place.asked(REPOSITORY, {"id": "note", "type": "text", "label": "Note"})
+    async with source_scene(tmp_path) as scene:
+        request = await scene.ask_form(REPOSITORY, {"id": "note", "type": "text", "label": "Note"})
         for query, expected in (
             ({}, ("field", "missing_required")),
             ({"field": "note"}, ("field", "unknown_value")),
@@ -124,8 +124,8 @@ async def test_a_bad_search_names_its_parameter(tmp_path: Path) -> None:
             ({"field": "repo", "limit": "0"}, ("limit", "below_min")),
             ({"field": "repo", "values": "1"}, ("values", "unknown_field")),
         ):
-            assert faults(await place.search(request, **query)) == [expected], query
-        odd = await place.search(request, field="repo", cursor="-1", q="\x00")
+            assert faults(await scene.search(request, **query)) == [expected], query
+        odd = await scene.search(request, field="repo", cursor="-1", q="\x00")
         assert odd.json() == {"options": []}
 
 
@@ -152,7 +152,7 @@ async def test_another_server_searches_checks_and_keeps_the_label(
             if database
             else first
         )
-        request = await first.asked(REPOSITORY, FILE, delivery="resume")
+        request = await first.ask_form(REPOSITORY, FILE, delivery="resume")
         result = await last.search(request, field="repo", q="WEB pag")
         assert result.json() == {"options": [REPOSITORIES[1]]}
         below = (await last.search(request, field="file", parent="/src")).json()
@@ -163,22 +163,22 @@ async def test_another_server_searches_checks_and_keeps_the_label(
             ("values.file", "value_not_in_options"),
         ]
         ended_body = (await last.answer(request, repo=2, file="/src/b.py")).json()
-        shown = {"options": {"repo": ["web"], "file": ["b.py"]}}
-        assert ended_body["answer"] == {"values": {"repo": 2, "file": "/src/b.py"}, "shown": shown}
+        labels = {"options": {"repo": ["web"], "file": ["b.py"]}}
+        assert ended_body["answer"] == {"values": {"repo": 2, "file": "/src/b.py"}, "shown": labels}
         [resume] = (await first.agent.get("/v1/resumes")).json()["resumes"]
         assert '"Repository" (repo): "web" (2)' in resume["text"]
-    async with source_scene(tmp_path / "first", database) as place:
-        read_request = (await place.person.get(f"/v1/requests/{request['id']}")).json()
+    async with source_scene(tmp_path / "first", database) as scene:
+        read_request = (await scene.person.get(f"/v1/requests/{request['id']}")).json()
         assert read_request["answer"] == ended_body["answer"]
 
 
 @requirement("F9")
 async def test_the_client_asks_searches_and_answers(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as place:
-        token = await place.app.token("responder", name="ada", user="ada")
-        async with AsyncClient(app=place.app) as agent, AsyncClient(app=place.app, token=token) as person:
-            asked = Select(id="repo", label="Repository", options_from=OptionsFrom(source="repositories"))
-            request = await agent.requests.create(Form(title="Where?", fields=[asked]), thread_id="t1")
+    async with source_scene(tmp_path) as scene:
+        token = await scene.app.token("responder", name="ada", user="ada")
+        async with AsyncClient(app=scene.app) as agent, AsyncClient(app=scene.app, token=token) as person:
+            field = Select(id="repo", label="Repository", options_from=OptionsFrom(source="repositories"))
+            request = await agent.requests.create(Form(title="Where?", fields=[field]), thread_id="t1")
             result = await person.options.search(request, "repo", q="web")
             assert [(option.value, option.label) for option in result.options] == [(2, "web")]
             await person.requests.answer(request, {"repo": 2})

@@ -57,9 +57,9 @@ async def embedding_server(tmp_path: Path, other_application: Neighbour) -> Asyn
 async def page(chromium: Browser, other_application: Neighbour) -> AsyncIterator[Page]:
     """A page of that application."""
     context = await chromium.new_context()
-    shown = await context.new_page()
-    await shown.goto(other_application.url)
-    yield shown
+    page_ = await context.new_page()
+    await page_.goto(other_application.url)
+    yield page_
     await context.close()
 
 

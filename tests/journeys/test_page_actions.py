@@ -126,5 +126,5 @@ async def test_an_action_is_shown_in_the_language_of_its_reader(
     await eva.page.keyboard.press("Enter")
     await expect(eva.card).to_contain_text("Eva")
     await expect(eva.card).to_contain_text("Das Plugin einbauen")
-    shown = {"locale": "de", **{name: text["de"] for name, text in texts.items()}}
-    assert await outcome(team, request_id) == {"outcome": "done", "shown": shown}
+    expected_texts = {"locale": "de", **{name: text["de"] for name, text in texts.items()}}
+    assert await outcome(team, request_id) == {"outcome": "done", "shown": expected_texts}

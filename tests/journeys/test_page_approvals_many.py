@@ -80,16 +80,16 @@ async def test_a_card_that_may_have_moved_under_the_pointer_is_armed_again(
 ) -> None:
     await team.agent.bash(thread, "make one")
     eva = await screen(place_of(thread), team=team, before=stop_the_clock)
-    once = eva.card.nth(0).get_by_role("button", name="Allow once")
-    await expect(once).to_be_visible()
+    allow_button = eva.card.nth(0).get_by_role("button", name="Allow once")
+    await expect(allow_button).to_be_visible()
     await eva.page.clock.run_for(600)
-    await expect(once).not_to_have_attribute("aria-disabled", "true")
+    await expect(allow_button).not_to_have_attribute("aria-disabled", "true")
     await team.agent.bash(thread, "make two")
     await expect(eva.card.nth(1)).to_contain_text("2 of 2")
-    await once.dispatch_event("click")
+    await allow_button.dispatch_event("click")
     assert await eva.page.evaluate("window.sent") == 0
     await eva.page.clock.run_for(600)
-    await once.dispatch_event("click")
+    await allow_button.dispatch_event("click")
     assert await eva.page.evaluate("window.sent") == 1
 
 
@@ -122,8 +122,8 @@ async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
     await eva.page.reload()
     await expect(eva.card).to_contain_text("You approved this.")
     await bob.button("Allow once").click()
-    for shown in (eva, bob):
-        await expect(shown.card.locator("summary")).to_contain_text("Allowed once by Bob")
+    for shown_text in (eva, bob):
+        await expect(shown_text.card.locator("summary")).to_contain_text("Allowed once by Bob")
     ended_request = await team.ada.get(request["id"])
     assert [vote["by"]["name"] for vote in ended_request["votes"]] == ["Eva", "Bob"]
 

@@ -23,7 +23,7 @@ class Gate:
     """Holds the part until it is released, or drops it."""
 
     def __init__(self) -> None:
-        self.asked = anyio.Event()
+        self.asked_event = anyio.Event()
         self.open = anyio.Event()
         self.lost = False
 
@@ -31,7 +31,7 @@ class Gate:
         await page.route(PART, self._take)
 
     async def _take(self, route: Route) -> None:
-        self.asked.set()
+        self.asked_event.set()
         await self.open.wait()
         await (route.abort() if self.lost else route.continue_())
 
@@ -62,7 +62,7 @@ async def test_a_page_that_opens_on_an_approval_shows_it_in_one_go(
         place_of(thread) if page == "/t" else f"/r/{request['id']}", team=team, before=gate.watch
     )
     with anyio.fail_after(120):
-        await gate.asked.wait()
+        await gate.asked_event.wait()
     await expect(eva.page.get_by_text("Loading…")).to_be_visible()
     await expect(eva.card).to_have_count(0 if page == "/t" else 1)
     await expect(eva.card.locator("[role=group]")).to_have_count(0)
@@ -120,7 +120,7 @@ async def test_tab_goes_from_deny_to_always_and_escape_answers_nothing(
     await expect(keep).to_be_focused()
     await eva.page.keyboard.press("Enter")
     await expect(eva.card.locator(".card > summary")).to_be_focused()
-    assert [kept["rule"] for kept in await team.ada.rules()] == ["bash(make test)"]
+    assert [rule["rule"] for rule in await team.ada.rules()] == ["bash(make test)"]
 
 
 @requirement("N9")
@@ -128,8 +128,8 @@ async def test_tab_goes_from_deny_to_always_and_escape_answers_nothing(
 async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
     screen: OpenScreen, team: Team, thread: str, label: str
 ) -> None:
-    for at, for_every_agent in enumerate([False, True]):
-        request = request_of(await team.agent.bash(thread, f"make all-{at}"))
+    for index, for_every_agent in enumerate([False, True]):
+        request = request_of(await team.agent.bash(thread, f"make all-{index}"))
         eva = await screen(f"/r/{request['id']}", team=team)
         await eva.press_more(f"{label}…")
         name = request["requester"]["name"]
@@ -141,8 +141,8 @@ async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
         await eva.button(label).click()
         await expect(eva.card.locator(".card > summary")).to_be_visible()
         agent = None if for_every_agent else request["requester"]["id"]
-        kept = {rule["rule"]: rule["agent"] for rule in await team.ada.rules()}
-        assert kept[f"bash(make all-{at})"] == agent
+        rules_by_agent = {rule["rule"]: rule["agent"] for rule in await team.ada.rules()}
+        assert rules_by_agent[f"bash(make all-{index})"] == agent
 
 
 @requirement("N7")
@@ -221,7 +221,7 @@ async def live_page(team: Team, thread: str) -> AsyncIterator[None]:
     await ada.decide(denied_request["id"], "deny", note="Not today.")
     await agent.bash(thread, "ls -la")
     await agent.bash(thread, f"rm -rf {'build/' * 40}", reason="**Clean** up", risk={"level": "danger"})
-    await agent.bash(thread, "\n".join(f"make {at}" for at in range(40)), scopes=["once"])
+    await agent.bash(thread, "\n".join(f"make {index}" for index in range(40)), scopes=["once"])
     call = {"path": "src/a.py", "content": "one\n" + "long " * 80}
     await agent.approve(thread, "write_file", call, preview={"before": "two\n"}, allow_edit=True)
     await agent.approve(thread, "mcp__github__create_issue", {"title": "T" * 300}, project="web")
@@ -235,8 +235,8 @@ async def test_axe_finds_nothing_in_approvals(screen: OpenScreen, team: Team, th
     async with live_page(team, thread):
         eva = await screen(place_of(thread), team=team, who=EVA)
         await expect(eva.card).to_have_count(9)
-        for at in range(3):
-            await eva.card.nth(at).locator("summary").first.click()
+        for index in range(3):
+            await eva.card.nth(index).locator("summary").first.click()
         await expect(eva.card.nth(3).get_by_role("button", name="Allow once")).to_be_visible()
         violations = {"open": await eva.violations("light", "dark")}
         await eva.card.nth(3).get_by_role("button", name="Allow once").click()

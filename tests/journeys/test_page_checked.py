@@ -19,8 +19,10 @@ LUNCH: dict[str, Any] = form(
 )
 
 
-async def ask_with_validator(agent: AsyncClient, thread: str, what: dict[str, Any] = LUNCH) -> InputRequest:
-    return await agent.requests.create(what, thread_id=thread, validator="requester")
+async def ask_with_validator(
+    agent: AsyncClient, thread: str, form_field: dict[str, Any] = LUNCH
+) -> InputRequest:
+    return await agent.requests.create(form_field, thread_id=thread, validator="requester")
 
 
 @requirement("F13", "F14")

@@ -35,7 +35,7 @@ async def test_numbers_the_empty_text_and_equal_labels_are_choices_of_their_own(
         thread_id=thread,
     )
     eva = await screen(place_of(thread))
-    first, several = (eva.card.get_by_role("group", name=f"Question {at}") for at in (0, 1))
+    first, several = (eva.card.get_by_role("group", name=f"Question {index}") for index in (0, 1))
     await expect(first.get_by_label("Small")).to_be_checked()
     await first.get_by_label("Large").nth(1).check()
     await several.get_by_label("None").check()
@@ -49,7 +49,7 @@ async def test_numbers_the_empty_text_and_equal_labels_are_choices_of_their_own(
 async def test_long_options_of_a_list_do_not_cover_each_other(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    options = [{"value": at, "label": "long " * 60} for at in range(9)]
+    options = [{"value": index, "label": "long " * 60} for index in range(9)]
     await agent.requests.create(form({"type": "select", "options": options}), thread_id=thread)
     eva = await screen(place_of(thread))
     first = await eva.card.locator("label.option").nth(0).bounding_box()

@@ -86,10 +86,10 @@ async def test_a_file_is_dropped(screen: OpenScreen, agent: AsyncClient, thread:
         for (const type of ["dragover", "drop"])
             place.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
     }"""
-    place = eva.card.locator(".drop")
-    await place.evaluate(drop, ["large.txt", "x" * 101])
+    drop_area = eva.card.locator(".drop")
+    await drop_area.evaluate(drop, ["large.txt", "x" * 101])
     await expect(eva.card.locator(".files .error")).to_contain_text("The file is larger than 100 bytes")
-    await place.evaluate(drop, ["a.txt", "dropped"])
+    await drop_area.evaluate(drop, ["a.txt", "dropped"])
     await expect(eva.button("Remove: a.txt")).to_be_visible()
     await eva.button("Submit").click()
     values = await answer_of(agent, request)

@@ -75,8 +75,8 @@ async def test_all_eleven_types_are_filled_in_by_keyboard_and_come_back_typed(
     request = await agent.requests.create(ELEVEN, thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_visible()
-    for place, keys in KEYS.items():
-        await eva.tab_to(place)
+    for field_id, keys in KEYS.items():
+        await eva.tab_to(field_id)
         await press(eva, keys)
     await eva.page.keyboard.press("Control+Enter")
     assert await answer_of(agent, request) == VALUES
@@ -243,10 +243,10 @@ async def test_a_card_drawn_before_the_words_of_its_language_are_there_gets_them
         await event.wait()
         await route.continue_()
 
-    async def late(page: Page) -> None:
+    async def delay_texts(page: Page) -> None:
         await page.route("**/assets/de-*.js", hold)
 
-    eva = await screen(place_of(thread), before=late)
+    eva = await screen(place_of(thread), before=delay_texts)
     await eva.page.evaluate("document.documentElement.lang = 'de'")
     await agent.requests.create(form({"type": "text"}), thread_id=thread)
     await expect(eva.button("Submit")).to_be_visible()
@@ -337,16 +337,18 @@ async def test_every_outcome_shows_live_and_the_same_after_a_reload(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
-    asked: dict[str, str] = {}
+    statuses_by_id: dict[str, str] = {}
     for outcome in OUTCOMES:
         question = form({"type": "text"}, title=f"What about {outcome}?", allow_skip=True)
         timeout = 1.0 if outcome == "expired" else None
-        asked[outcome] = (await agent.requests.create(question, thread_id=thread, timeout_s=timeout)).id
+        statuses_by_id[outcome] = (
+            await agent.requests.create(question, thread_id=thread, timeout_s=timeout)
+        ).id
     await expect(eva.card).to_have_count(len(OUTCOMES))
-    for outcome, request_id in asked.items():
+    for outcome, request_id in statuses_by_id.items():
         await settle(agent, ada, outcome, request_id)
-    for place, text in enumerate(OUTCOMES.values()):
-        await expect(eva.card.nth(place)).to_contain_text(text)
+    for index, text in enumerate(OUTCOMES.values()):
+        await expect(eva.card.nth(index)).to_contain_text(text)
     cards = eva.card.locator(".card")
     live = await cards.all_inner_texts()
     await eva.page.reload()

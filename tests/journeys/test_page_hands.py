@@ -68,9 +68,9 @@ async def test_text_typed_while_a_message_is_being_sent_is_sent_only_when_it_is_
 async def test_a_card_stays_where_somebody_types_or_points_while_others_end_and_arrive(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = [
-        await agent.requests.create(form({"type": "text"}, title=f"Card {at}"), thread_id=thread)
-        for at in range(8)
+    asked_requests = [
+        await agent.requests.create(form({"type": "text"}, title=f"Card {index}"), thread_id=thread)
+        for index in range(8)
     ]
     eva = await screen(place_of(thread))
     card, receipts = eva.card.nth(6), eva.card.locator(".plain, summary")
@@ -83,14 +83,14 @@ async def test_a_card_stays_where_somebody_types_or_points_while_others_end_and_
 
     await card.get_by_role("textbox").fill("typed")
     before = await card.evaluate(_TOP)
-    await ends_elsewhere(*asked[:2])
+    await ends_elsewhere(*asked_requests[:2])
     assert await card.evaluate(_TOP) == pytest.approx(before, abs=1)
     await eva.composer.focus()
     await card.get_by_role("button", name="Submit").hover()
     before = await card.evaluate(_TOP)
     await agent.requests.create(form({"type": "text"}), thread_id=thread)
     await expect(eva.card).to_have_count(9)
-    await ends_elsewhere(asked[2], asked[5])
+    await ends_elsewhere(asked_requests[2], asked_requests[5])
     assert await card.evaluate(_TOP) == pytest.approx(before, abs=1)
 
 
@@ -137,7 +137,7 @@ async def test_the_other_button_focuses_its_text_box(
 async def test_an_option_unticked_under_a_filter_keeps_its_position(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    options = [f"Option {at}" for at in range(30)]
+    options = [f"Option {index}" for index in range(30)]
     await agent.requests.create(form({"type": "multiselect", "options": options}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Option 7", exact=True).check()

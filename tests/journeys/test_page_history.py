@@ -29,8 +29,8 @@ async def test_the_history_shows_person_decision_and_reason_and_is_searchable(
     await expect(rows.first).to_contain_text("Answered")
     await expect(rows.first).to_contain_text("by carol")
     await expect(rows.first).to_contain_text("Journey to Rome")
-    for at, request in ((0, form), (1, call)):
-        await rows.nth(at).click()
+    for index, request in ((0, form), (1, call)):
+        await rows.nth(index).click()
         await expect(eva.page).to_have_url(f"{eva.origin}/history/{request['id']}")
     verdict = eva.page.locator("askback-place-history .verdict")
     await expect(verdict).to_contain_text("Denied")

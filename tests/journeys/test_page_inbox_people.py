@@ -112,11 +112,11 @@ async def test_a_comment_appears_immediately_for_all_people(
 async def test_an_expired_request_is_listed_as_missed_until_it_is_opened(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    for made in (
+    for creation in (
         request_of(await team.agent.ask(thread, {**FORM, "title": "First?"}, timeout_s=1)),
         request_of(await team.agent.bash(thread, "make second", timeout_s=1)),
     ):
-        await team.agent.http.get(f"/v1/requests/{made['id']}", params={"wait": 20})
+        await team.agent.http.get(f"/v1/requests/{creation['id']}", params={"wait": 20})
     due = request_of(await team.agent.ask(thread, {**FORM, "title": "Due?"}, timeout_s=600))
     eva = await screen("/", team=team)
     missed = eva.page.get_by_role("heading", name="Missed")
@@ -162,8 +162,8 @@ async def test_a_comment_that_was_not_sent_is_kept_for_its_request_until_sign_ou
     await eva.page.reload()
     await expect(eva.page.locator(".comments li")).to_have_count(1)
     await expect(comment).to_have_value("")
-    kept = "Object.keys(localStorage).filter((key) => key.startsWith('askback.draft/'))"
-    assert len(await eva.page.evaluate(kept)) == 1
+    count_script = "Object.keys(localStorage).filter((key) => key.startsWith('askback.draft/'))"
+    assert len(await eva.page.evaluate(count_script)) == 1
     await eva.page.get_by_role("button", name="Sign out").click()
     await eva.page.wait_for_url("**/login**")
-    assert await eva.page.evaluate(kept) == []
+    assert await eva.page.evaluate(count_script) == []

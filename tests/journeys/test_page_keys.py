@@ -18,7 +18,7 @@ PAUSE_MS = 500
 FORM: dict[str, Any] = {
     **form(
         {"type": "radio", "label": "Region", "options": ["eu", "us"]},
-        {"type": "multiselect", "label": "Extras", "options": [f"extra {at}" for at in range(8)]},
+        {"type": "multiselect", "label": "Extras", "options": [f"extra {index}" for index in range(8)]},
     ),
     "title": "Which region?",
 }
@@ -52,12 +52,12 @@ async def test_the_heading_does_not_take_the_focus_from_a_field_that_is_being_fi
         await page.route("**/assets/answering-*", hold)
 
     eva = await screen(f"{page}{request['id']}", team=team, before=hold_keys)
-    us = eva.card.get_by_role("radio", name="us", exact=True)
-    await us.check()
-    await us.focus()
+    us_option = eva.card.get_by_role("radio", name="us", exact=True)
+    await us_option.check()
+    await us_option.focus()
     keys_come.set()
-    await expect(us).to_have_attribute("aria-keyshortcuts", "2")
-    await expect(us).to_be_focused()
+    await expect(us_option).to_have_attribute("aria-keyshortcuts", "2")
+    await expect(us_option).to_be_focused()
 
 
 @requirement("J3", "J5")
@@ -71,11 +71,11 @@ async def test_an_opened_request_is_answered_by_numbers_and_enter_alone(
     await expect(heading).to_be_focused()
     await expect(heading).to_have_css("outline-style", "none")
     assert await numbers(eva) == [*"123456789", None]
-    us = eva.card.get_by_role("radio", name="us", exact=True)
+    us_option = eva.card.get_by_role("radio", name="us", exact=True)
     for passed, is_chosen in ((0, False), (PAUSE_MS - 1, False), (1, True)):
         await eva.page.clock.run_for(passed)
         await eva.page.keyboard.press("2")
-        await expect(us).to_be_checked(checked=is_chosen)
+        await expect(us_option).to_be_checked(checked=is_chosen)
     await eva.page.keyboard.press("9")
     await expect(eva.card.get_by_role("checkbox", name="extra 6")).to_be_focused()
     await heading.focus()

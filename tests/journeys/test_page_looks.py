@@ -120,7 +120,7 @@ async def test_every_page_fits_in_the_dark_and_from_right_to_left_without_motion
     await expect(eva.card.locator(".title")).to_have_count(4)
     request = await first_open_id(team, live_page)
     widths = (320, 768, 1280)
-    seen = {}
+    results_by_page = {}
     for path in (
         place_of(live_page),
         f"/r/{request}",
@@ -133,11 +133,11 @@ async def test_every_page_fits_in_the_dark_and_from_right_to_left_without_motion
         await eva.go(path)
         await eva.page.evaluate("document.documentElement.dir = 'rtl'")
         await expect(eva.link).to_have_text("Connected")
-        seen[path] = [await eva.page.evaluate("document.getAnimations().length")]
+        results_by_page[path] = [await eva.page.evaluate("document.getAnimations().length")]
         for width in widths:
             await eva.page.set_viewport_size({"width": width, "height": 800})
-            seen[path].append(await eva.width())
-    assert seen == dict.fromkeys(seen, [0, *widths])
+            results_by_page[path].append(await eva.width())
+    assert results_by_page == dict.fromkeys(results_by_page, [0, *widths])
 
 
 @requirement("I6", "I3")
@@ -150,9 +150,9 @@ async def test_after_signing_in_no_address_and_no_script_holds_a_secret(
     await eva.button("Submit").click()
     await expect(eva.card.locator("summary")).to_be_visible()
     [cookie] = [c["value"] for c in await eva.context.cookies()]  # type: ignore[typeddict-item]  # ours has a value
-    half = await eva.half()
-    secrets = [cookie, half, "my answer", *TOKENS.values()]
-    assert len(half) >= 43
+    browser_secret = await eva.browser_secret()
+    secrets = [cookie, browser_secret, "my answer", *TOKENS.values()]
+    assert len(browser_secret) >= 43
     assert eva.page.url == f"{server.url}{place_of(thread)}"
     # The code of the link is a fragment, which is in no request and removed from the address.
     assert [address for address in eva.fetched if "#" in address or "code=" in address] == []

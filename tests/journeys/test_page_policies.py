@@ -165,9 +165,12 @@ async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
     eva = await open_guided_page(screen, team, thread, "answer")
     await expect(composer_note(eva)).to_have_text("Name one of the options to answer the question above.")
     trouble = eva.page.locator("askback-thread .trouble")
-    for text, why in (("Xl", "matches more than one option"), ("maybe later", "does not match any option")):
+    for text, reason in (
+        ("Xl", "matches more than one option"),
+        ("maybe later", "does not match any option"),
+    ):
         await send(eva, text)
-        await expect(trouble).to_contain_text(why)
+        await expect(trouble).to_contain_text(reason)
         await expect(eva.composer).to_have_value(text)
     assert await eva.violations() == []
     await expect(texts(eva)).to_have_count(0)

@@ -92,9 +92,11 @@ async def test_the_scope_of_saved_values_stays_the_same_when_they_are_sent_again
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request_of(await team.agent.need(thread, "A_KEY"))
-    asked = (await team.ada.pending(thread))[0]
+    pending_request = (await team.ada.pending(thread))[0]
     sent = {"revision": 1, "secrets": {"A_KEY": "kept"}, "use_existing": [], "scope": "session"}
-    assert (await team.ada.http.post(f"/v1/requests/{asked['id']}/answer", json=sent)).status_code == 200
+    assert (
+        await team.ada.http.post(f"/v1/requests/{pending_request['id']}/answer", json=sent)
+    ).status_code == 200
     posts, known = Posts(), anyio.Event()
     posts.refuse = 503
 

@@ -200,7 +200,7 @@ async def test_the_person_chooses_the_scope(screen: OpenScreen, team: Team, thre
     await eva.button("Save & continue").click()
     assert (await answer_of(team, request))["scope"] == "session"
     await expect(eva.card).to_contain_text("A_KEY · this conversation")
-    assert [kept["scope"] for kept in await team.ada.kept()] == ["session"]
+    assert [secret["scope"] for secret in await team.ada.list_secrets()] == ["session"]
 
 
 @requirement("E9")

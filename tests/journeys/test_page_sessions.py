@@ -257,20 +257,20 @@ async def test_ending_a_session_closes_its_page_in_every_tab(
 @requirement("N8")
 async def test_tabs_share_a_new_login(server: Server, screen: OpenScreen, thread: str) -> None:
     eva = await screen(place_of(thread))
-    first = await eva.half()
+    first = await eva.browser_secret()
     second = await eva.context.new_page()
     await second.goto(f"{await login_link(server, 'Bo')}&next={place_of(thread)}")
     await expect(second.locator("#me")).to_have_text("Bo")
-    assert await eva.half() != first
+    assert await eva.browser_secret() != first
     assert await eva.page.evaluate("fetch('/v1/session').then((reply) => reply.status)") == 401
     eva.expect_errors("401")
     await eva.page.reload()
     await expect(eva.page.locator("#me")).to_have_text("Bo")
-    headers = {HALF: await eva.half()}
-    shown = await eva.page.evaluate(
+    headers = {HALF: await eva.browser_secret()}
+    storage = await eva.page.evaluate(
         "(headers) => fetch('/v1/session', {headers}).then((reply) => reply.text())", headers
     )
-    assert json.loads(shown)["principal"]["name"] == "Bo"
+    assert json.loads(storage)["principal"]["name"] == "Bo"
 
 
 SLOW_WRITES = """

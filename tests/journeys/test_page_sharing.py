@@ -88,14 +88,14 @@ async def test_a_request_for_others_says_for_whom_it_is_and_sends_nothing(
     screen: OpenScreen, team: Team, thread: str, page: str
 ) -> None:
     request = request_of(await team.agent.ask(thread, FORM, assignees=["Dora", "group:editors"]))
-    place = place_of(thread) if page == "/t" else f"/r/{request['id']}"
+    page_path = place_of(thread) if page == "/t" else f"/r/{request['id']}"
     posts = Posts()
-    eva = await screen(place, team=team, who={"groups": ["authors"]}, before=posts.watch)
+    eva = await screen(page_path, team=team, who={"groups": ["authors"]}, before=posts.watch)
     await expect(eva.card.get_by_text("Waiting for Dora, editors.")).to_be_visible()
     await expect(eva.card.get_by_role("textbox")).to_be_disabled()
     await eva.card.press("Control+Enter")
     assert (await eva.violations(), posts.keys) == ([], [])
-    bob = await screen(place, name="Bob", team=team, who={"groups": ["editors"]})
+    bob = await screen(page_path, name="Bob", team=team, who={"groups": ["editors"]})
     await bob.card.get_by_role("textbox").fill("tides")
     await bob.button("Submit").click()
     for item in (eva, bob):
@@ -108,13 +108,13 @@ async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", assignees=["ada"], reason="for the salaries"))
     await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Salaries"})
-    place = f"/r/{request['id']}?private"
-    eva = await screen(place, team=team, who={"user": "eva"})
+    page_path = f"/r/{request['id']}?private"
+    eva = await screen(page_path, team=team, who={"user": "eva"})
     await expect(eva.page.locator("main")).to_have_text(
         "Question Inbox This is for ada.", use_inner_text=True
     )
     assert await eva.violations() == []
-    ada = await screen(place, name="Ada", team=team, who={"user": "ada"})
+    ada = await screen(page_path, name="Ada", team=team, who={"user": "ada"})
     await expect(ada.card).to_contain_text("for the salaries")
     await expect(ada.page.get_by_role("link", name="Salaries")).to_be_visible()
 

@@ -76,8 +76,8 @@ async def test_steps_are_checked_one_by_one_and_back_keeps_the_entered_values(
 async def test_an_error_of_the_server_opens_its_step(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    late = {**NAME, "max_length": 3, "validate_on_client": False}
-    sections = [{**STEPS["sections"][0], "fields": [late]}, STEPS["sections"][2]]
+    limited_field = {**NAME, "max_length": 3, "validate_on_client": False}
+    sections = [{**STEPS["sections"][0], "fields": [limited_field]}, STEPS["sections"][2]]
     request = await agent.requests.create({**STEPS, "sections": sections}, thread_id=thread)
     eva = await screen(place_of(thread))
     eva.expect_errors("422")

@@ -37,12 +37,12 @@ def announcements(shown_screen: Screen, words: str) -> Locator:
 
 
 @requirement("J3", "J4")
-@pytest.mark.parametrize("place", ["t", "conversations"])
+@pytest.mark.parametrize("page_kind", ["t", "conversations"])
 async def test_a_person_stops_the_agent_by_keyboard_and_continues_typing(
-    screen: OpenScreen, team: Team, thread: str, place: str
+    screen: OpenScreen, team: Team, thread: str, page_kind: str
 ) -> None:
     await say(team.agent, thread, text("Hello"))
-    eva = await screen(f"/{place}/{thread}", team=team)
+    eva = await screen(f"/{page_kind}/{thread}", team=team)
     await expect(eva.composer).to_be_visible()
     await expect(stop(eva)).to_have_count(0)
     address = await begin(team, thread)
@@ -114,8 +114,8 @@ async def test_a_failed_stop_is_reported_in_a_sentence_and_can_be_retried(
     await stop(eva).click()
     await expect(alert).to_have_text("Couldn't stop. Check your connection and press Stop again.")
     await eva.page.unroute(END_ROUTE)
-    gone = {"error": {"code": "not_found", "message": ""}}
-    await eva.page.route(END_ROUTE, lambda route: route.fulfill(status=404, json=gone))
+    not_found_body = {"error": {"code": "not_found", "message": ""}}
+    await eva.page.route(END_ROUTE, lambda route: route.fulfill(status=404, json=not_found_body))
     await stop(eva).click()
     await expect(alert).to_have_text("Couldn't stop. You no longer have access. Reload the page.")
     await eva.page.unroute(END_ROUTE)

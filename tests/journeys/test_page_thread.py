@@ -86,16 +86,16 @@ async def test_a_message_appears_while_it_is_written(
 ) -> None:
     eva = await screen(place_of(thread))
     await expect(eva.page.get_by_text("There is no conversation")).to_be_visible()
-    said = eva.page.locator("askback-thread .text")
+    text_locator = eva.page.locator("askback-thread .text")
     async with agent.stream(thread) as out:
         await out.write("The sea ")
-        await expect(said).to_have_text("The sea ")
+        await expect(text_locator).to_have_text("The sea ")
         await out.write("comes and ")
-        await expect(said).to_have_text("The sea comes and ")
+        await expect(text_locator).to_have_text("The sea comes and ")
         await out.write("goes.")
-        await expect(said).to_have_text("The sea comes and goes.")
+        await expect(text_locator).to_have_text("The sea comes and goes.")
     await eva.page.reload()
-    await expect(said).to_have_text("The sea comes and goes.")
+    await expect(text_locator).to_have_text("The sea comes and goes.")
 
 
 async def test_a_message_of_a_person_reaches_the_agent(
@@ -119,12 +119,12 @@ async def test_messages_sent_in_quick_succession_keep_their_order(
     eva = await screen(place_of(thread))
     on_its_way, received_event = anyio.Event(), anyio.Event()
 
-    async def held(route: Route) -> None:
+    async def hold_first_message(route: Route) -> None:
         on_its_way.set()
         await received_event.wait()
         await route.continue_()
 
-    await eva.page.route("**/messages", held)
+    await eva.page.route("**/messages", hold_first_message)
     for text in ("first", "second"):
         await eva.composer.fill(text)
         await eva.page.keyboard.press("Enter")
@@ -168,7 +168,7 @@ async def test_a_page_reloaded_in_the_middle_is_live_and_can_answer(
 async def test_events_doubled_and_out_of_order_draw_the_same_page(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    chance, held = random.Random(3), list[str]()
+    chance, held_frames = random.Random(3), list[str]()
 
     def shuffle(frame: str) -> list[str]:
         """Hold three events, or up to the last, then let them go twice each and in any order.
@@ -177,11 +177,11 @@ async def test_events_doubled_and_out_of_order_draw_the_same_page(
         """
         if "event" not in json.loads(frame):
             return [frame]
-        held.append(frame)
-        if len(held) < 3 and "End" not in frame:
+        held_frames.append(frame)
+        if len(held_frames) < 3 and "End" not in frame:
             return []
-        out = held * 2
-        held.clear()
+        out = held_frames * 2
+        held_frames.clear()
         chance.shuffle(out)
         return out
 
@@ -190,10 +190,11 @@ async def test_events_doubled_and_out_of_order_draw_the_same_page(
     async with agent.stream(thread) as out:
         for word in ("a ", "b ", "c "):
             await out.write(word)
-    asked = [
-        await agent.requests.create(form_with_title(f"Question {at}"), thread_id=thread) for at in range(3)
+    requests = [
+        await agent.requests.create(form_with_title(f"Question {index}"), thread_id=thread)
+        for index in range(3)
     ]
-    for request in asked[:2]:
+    for request in requests[:2]:
         await ada.answer(request.id, {"q0": "done"})
     await agent.say("End", thread_id=thread)
     await expect(eva.page.get_by_text("End", exact=True)).to_be_visible()
@@ -248,8 +249,8 @@ async def test_the_page_of_a_request_names_its_conversation_as_the_inbox_does(
         item: request_of(await team.agent.ask(item, form_with_title("Which one?")))
         for item in (thread, unknown)
     }
-    place = f"/r/{requests[thread]['id']}"
-    eva = await screen(place, team=team)
+    page_path = f"/r/{requests[thread]['id']}"
+    eva = await screen(page_path, team=team)
     link = eva.page.locator("main > p > #thread")
     await expect(link).to_have_text(thread)
     await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Größe & <b>Farbe</b>"})

@@ -55,9 +55,9 @@ async def test_a_checked_answer_counts_for_the_person_who_gave_it(
     eva = await screen("/")
     tab = await eva.context.new_page()
     for turn, (reprompts, reload) in enumerate(itertools.product(range(3), (False, True))):
-        place = f"{thread}-{reprompts}-{reload}"
-        request = await agent.requests.create(LUNCH, thread_id=place, validator="requester")
-        pages = [place_of(place), f"/r/{request.id}"]
+        thread_name = f"{thread}-{reprompts}-{reload}"
+        request = await agent.requests.create(LUNCH, thread_id=thread_name, validator="requester")
+        pages = [place_of(thread_name), f"/r/{request.id}"]
         # Each page has every number of reprompts, and is loaded again and not; the other one is in the other tab.
         own, others = pages if (turn + reprompts) % 2 else reversed(pages)
         print(f"sent back {reprompts} times, {reload=}, at {own}")

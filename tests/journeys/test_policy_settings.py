@@ -192,8 +192,8 @@ async def test_full_needs_the_typed_confirmation(
     team: Team, thread: str, settings: dict[str, Any], confirm: dict[str, Any]
 ) -> None:
     policy_before = await team.admin.policy()
-    refused = await team.admin.set_policy(**settings, **confirm)
-    assert refusal(refused) == (409, "confirmation_required")
+    refused_reply = await team.admin.set_policy(**settings, **confirm)
+    assert refusal(refused_reply) == (409, "confirmation_required")
     assert await team.admin.policy() == policy_before
     assert await verdict(team.agent, thread, "make") == "ask"
 
@@ -217,8 +217,8 @@ async def test_only_an_admin_changes_global_settings_and_a_thread_has_only_a_mod
     for body in ({"mode": "accept_edits"}, {"level": "deny"}, {"lists": []}, {"shadow": {"level": "deny"}}):
         assert refusal(await team.ada.set_policy(**body)) == (403, "forbidden")
     for body in ({"level": "deny"}, {"ask_mode": "off"}, {"lists": []}, {"shadow": {"mode": "plan"}}):
-        refused = await team.admin.set_policy(thread_id=thread, **body)
-        assert [path for path, _ in faults(refused)] == list(body)
+        refused_reply = await team.admin.set_policy(thread_id=thread, **body)
+        assert [path for path, _ in faults(refused_reply)] == list(body)
     assert await team.admin.policy() == policy_before
 
 

@@ -272,13 +272,13 @@ async def test_a_late_cancel_never_changes_an_answer(server: Any, ada: Person, t
     async with server.person("requester") as agent:
         for _ in range(40):
             request_id = await ask_one(server, thread, {"type": "text"})
-            answered, cancelled = await asyncio.gather(
+            answer_reply, cancelled = await asyncio.gather(
                 ada.answer(request_id, {"q": "x"}), agent.cancel(request_id)
             )
-            assert sorted([answered.status_code, cancelled.status_code]) == [200, 409]
-            winner = "answered" if answered.status_code == 200 else "cancelled"
+            assert sorted([answer_reply.status_code, cancelled.status_code]) == [200, 409]
+            winner = "answered" if answer_reply.status_code == 200 else "cancelled"
             assert (await ada.get(request_id))["status"] == winner
-            loser = cancelled if winner == "answered" else answered
+            loser = cancelled if winner == "answered" else answer_reply
             assert loser.json()["error"]["request"]["status"] == winner
 
 

@@ -48,10 +48,10 @@ async def refuse(api: Api, reply: httpx2.Response, **extra: Any) -> dict[str, An
     return ended_reply.json()
 
 
-def is_repeated_refusal(reply: httpx2.Response, refused: dict[str, Any]) -> bool:
+def is_repeated_refusal(reply: httpx2.Response, refusal: dict[str, Any]) -> bool:
     """Whether nobody was asked, because of that refusal."""
     request = reply.json()
-    return (reply.status_code, request["id"], request.get("repeated")) == (200, refused["id"], True)
+    return (reply.status_code, request["id"], request.get("repeated")) == (200, refusal["id"], True)
 
 
 @requirement("N14", "B17")

@@ -59,7 +59,7 @@ async def test_a_global_secret_of_a_person_is_granted_to_any_asking_agent_and_lo
 
 @requirement("E9")
 @pytest.mark.parametrize(
-    ("kept", "suggested", "more"),
+    ("stored_scope", "suggested", "more"),
     [
         ("session", "global", {}),
         ("session", "project", {"project": "web"}),
@@ -67,12 +67,12 @@ async def test_a_global_secret_of_a_person_is_granted_to_any_asking_agent_and_lo
     ],
 )
 async def test_a_secret_stored_in_a_narrower_scope_is_asked_for_and_shown_as_saved(
-    team: Team, thread: str, kept: str, suggested: str, more: dict[str, Any]
+    team: Team, thread: str, stored_scope: str, suggested: str, more: dict[str, Any]
 ) -> None:
-    subject = {"session": {"thread_id": thread}, "project": {"project": "web"}}.get(kept, {})
-    await team.ada.keep("A_KEY", "saved", kept, **subject)
+    subject = {"session": {"thread_id": thread}, "project": {"project": "web"}}.get(stored_scope, {})
+    await team.ada.keep("A_KEY", "saved", stored_scope, **subject)
     request = request_of(await team.agent.need(thread, "A_KEY", default_scope=suggested, **more))
-    assert request["secret"]["present"] == {"A_KEY": [kept]}
+    assert request["secret"]["present"] == {"A_KEY": [stored_scope]}
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
 
 
@@ -95,18 +95,18 @@ async def test_a_secret_stored_in_several_valid_scopes_is_already_configured(tea
 
 @requirement("E9")
 @pytest.mark.parametrize(
-    "place",
+    "context",
     [{"scope": "session", "thread_id": "another"}, {"scope": "project", "project": "another"}],
 )
 async def test_a_secret_of_another_thread_or_project_is_missing(
-    team: Team, thread: str, place: dict[str, str]
+    team: Team, thread: str, context: dict[str, str]
 ) -> None:
-    assert (await team.ada.keep("A_KEY", "saved", **place)).status_code == 201
-    extra = {"default_scope": place["scope"], "project": "web"}
+    assert (await team.ada.keep("A_KEY", "saved", **context)).status_code == 201
+    extra = {"default_scope": context["scope"], "project": "web"}
     request = request_of(await team.agent.need(thread, "A_KEY", **extra))
     assert request["secret"]["present"] == {}
-    refused = await team.ada.hand_over(request["id"], existing=["A_KEY"])
-    assert texts(refused) == {"secrets.A_KEY": "No saved value is set for this env var"}
+    refused_reply = await team.ada.hand_over(request["id"], existing=["A_KEY"])
+    assert texts(refused_reply) == {"secrets.A_KEY": "No saved value is set for this env var"}
 
 
 @requirement("E9", "E10")
@@ -124,21 +124,26 @@ async def test_only_the_missing_one_of_two_names_is_typed(team: Team, thread: st
         "X_KEY": "saved",
         "Y_KEY": "typed",
     }
-    assert {item["name"]: item["version"] for item in await team.ada.kept()} == {"X_KEY": 1, "Y_KEY": 1}
+    assert {item["name"]: item["version"] for item in await team.ada.list_secrets()} == {
+        "X_KEY": 1,
+        "Y_KEY": 1,
+    }
 
 
 @requirement("E10")
 async def test_a_missing_saved_value_is_reported_at_its_name(team: Team, thread: str) -> None:
     await team.ada.keep("X_KEY", "saved")
     request = request_of(await team.agent.need(thread, "X_KEY", "Z_KEY"))
-    refused = await team.ada.hand_over(request["id"], existing=["X_KEY", "Z_KEY"])
-    assert texts(refused) == {"secrets.Z_KEY": "No saved value is set for this env var"}
-    refused = await team.ada.hand_over(request["id"], {"X_KEY": "typed", "Z_KEY": "z"}, existing=["X_KEY"])
-    assert texts(refused) == {"secrets.X_KEY": "Cannot both submit and use existing value for X_KEY"}
-    refused = await team.ada.hand_over(request["id"], {"X_KEY": "x", "Z_KEY": "z"}, existing=["W_KEY"])
-    assert texts(refused) == {"secrets": "This env var was not requested"}
+    refused_reply = await team.ada.hand_over(request["id"], existing=["X_KEY", "Z_KEY"])
+    assert texts(refused_reply) == {"secrets.Z_KEY": "No saved value is set for this env var"}
+    refused_reply = await team.ada.hand_over(
+        request["id"], {"X_KEY": "typed", "Z_KEY": "z"}, existing=["X_KEY"]
+    )
+    assert texts(refused_reply) == {"secrets.X_KEY": "Cannot both submit and use existing value for X_KEY"}
+    refused_reply = await team.ada.hand_over(request["id"], {"X_KEY": "x", "Z_KEY": "z"}, existing=["W_KEY"])
+    assert texts(refused_reply) == {"secrets": "This env var was not requested"}
     assert await team.ada.get(request["id"]) == request
-    assert [item["version"] for item in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.list_secrets()] == [1]
 
 
 @requirement("E10")
@@ -151,12 +156,12 @@ async def test_the_nearest_saved_value_is_the_one_that_is_used(team: Team, threa
         await team.ada.keep("A_KEY", value, scope, **extra)
     findings = {}
     for other_cases in ({"project": "web"}, {}):
-        place = thread if other_cases else f"{thread}-2"
-        request = request_of(await team.agent.need(place, "A_KEY", "NEW_KEY", **other_cases))
+        other_thread = thread if other_cases else f"{thread}-2"
+        request = request_of(await team.agent.need(other_thread, "A_KEY", "NEW_KEY", **other_cases))
         assert (
             await team.ada.hand_over(request["id"], {"NEW_KEY": "x"}, existing=["A_KEY"])
         ).status_code == 200
-        findings[place] = leased_values(await team.agent.lease(place, "A_KEY"))["A_KEY"]
+        findings[other_thread] = leased_values(await team.agent.lease(other_thread, "A_KEY"))["A_KEY"]
     assert findings == {thread: "here", f"{thread}-2": "far"}
 
 
@@ -188,7 +193,7 @@ async def test_other_names_threads_and_agents_are_still_asked(server: Any, team:
     await team.ada.decline(request["id"], "dismissed")
     reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
     async with Person(server.url, reply.json()["token"]) as other_person:
-        for person, place, names in (
+        for person, other_thread, names in (
             (team.agent, thread, ("A_KEY", "B_KEY")),
             (team.agent, f"{thread}-2", ("A_KEY",)),
             (other_person, thread, ("A_KEY",)),
@@ -197,7 +202,7 @@ async def test_other_names_threads_and_agents_are_still_asked(server: Any, team:
                 them = (await other_person.http.get("/v1/session")).json()["principal"]["id"]
                 agents = {"agents": [request["requester"]["id"], them]}
                 await team.admin.http.put(f"/v1/threads/{thread}/access", json=agents)
-            request_of(await person.need(place, *names))
+            request_of(await person.need(other_thread, *names))
 
 
 @requirement("E12")
@@ -242,7 +247,7 @@ async def test_a_project_scope_without_a_project_is_refused_and_not_shared_by_al
     team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
-    refused = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, scope="project")
-    assert faults(refused) == [("scope", "unknown_value")]
+    refused_reply = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, scope="project")
+    assert faults(refused_reply) == [("scope", "unknown_value")]
     assert refusal(await team.agent.need(thread, "B_KEY", default_scope="project"))[0] == 422
     assert refusal(await team.ada.keep("A_KEY", "x", "project"))[0] == 422

@@ -87,8 +87,8 @@ async def test_invalid_names_are_refused_and_nobody_is_asked(
 
 
 async def test_a_probe_is_true_false_or_a_name(team: Team, thread: str) -> None:
-    refused = await team.agent.need(thread, "A_KEY", probe=5)
-    assert texts(refused) == {"secret.probe": "Must be true, false or a name."}
+    refused_reply = await team.agent.need(thread, "A_KEY", probe=5)
+    assert texts(refused_reply) == {"secret.probe": "Must be true, false or a name."}
 
 
 @requirement("E3")
@@ -107,7 +107,7 @@ async def test_a_name_that_decides_what_a_process_runs_cannot_be_stored_by_hand(
     for name in BLOCKED:
         refusal = await team.ada.keep(name, "x")
         assert texts(refusal) == {"name": "Blocked by allow-list"}, name
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
 
 
 @requirement("E3")

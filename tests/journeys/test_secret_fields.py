@@ -62,7 +62,7 @@ async def test_a_reference_is_valid_only_for_the_asking_agent_in_its_thread(
 async def test_a_value_of_a_sensitive_field_is_not_listed_as_a_secret(team: Team, thread: str) -> None:
     request = request_of(await team.agent.ask(thread, form(field("A_KEY", sensitive=True))))
     assert (await team.ada.answer(request["id"], {"A_KEY": "4711"})).status_code == 200
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
     assert request_of(await team.agent.need(thread, "A_KEY"))["secret"]["present"] == {}
 
@@ -103,7 +103,7 @@ async def test_a_sensitive_field_of_any_type_is_kept_as_text(team: Team, thread:
     references = {kind: given["ref"] for kind, given in reply.json()["answer"]["values"].items()}
     values = leased_values(await team.agent.lease(thread, refs=list(references.values())))
     assert {kind: values[ref] for kind, ref in references.items()} == {
-        kind: kept for kind, (_, _, kept) in VALUES.items()
+        kind: stored_text for kind, (_, _, stored_text) in VALUES.items()
     }
 
 
@@ -132,10 +132,10 @@ async def test_a_value_that_breaks_the_rules_of_its_field_is_refused_by_its_path
 ) -> None:
     asked_for = {**field("pin", sensitive=True, required=True), **more}
     request = request_of(await team.agent.ask(thread, form(asked_for)))
-    refused = await team.ada.answer(request["id"], {"user": "eva", "pin": value})
-    fault = faults(refused)
+    refused_reply = await team.ada.answer(request["id"], {"user": "eva", "pin": value})
+    fault = faults(refused_reply)
     assert [(path.partition("[")[0], item) for path, item in fault] == [("values.pin", code)]
-    assert "4711" not in refused.text
+    assert "4711" not in refused_reply.text
     assert await team.ada.get(request["id"]) == request
 
 
@@ -148,9 +148,9 @@ async def test_a_fault_elsewhere_keeps_nothing_of_the_sensitive_field(team: Team
         ({"pin": "canary-4711", "age": 5, "more": "x"}, [("values", "unknown_field")]),
         ({"pin": "4711 canary", "canary-4711": "", "age": 5}, [("values", "unknown_field")]),
     ):
-        refused = await team.ada.answer(request["id"], values)
-        assert faults(refused) == found
-        assert "4711" not in refused.text
+        refused_reply = await team.ada.answer(request["id"], values)
+        assert faults(refused_reply) == found
+        assert "4711" not in refused_reply.text
     assert faults(await team.ada.answer(request["id"], {"age": 5})) == [("values.pin", "required_missing")]
     assert await team.ada.get(request["id"]) == request
 
@@ -160,8 +160,8 @@ async def test_a_fault_elsewhere_keeps_nothing_of_the_sensitive_field(team: Team
 async def test_an_invalid_list_of_skipped_questions_is_refused(team: Team, thread: str, skipped: Any) -> None:
     request = request_of(await team.agent.ask(thread, form({**PIN, "required": False})))
     body = {"revision": 1, "values": {}, "skipped": skipped}
-    refused = await team.ada.http.post(f"/v1/requests/{request['id']}/answer", json=body)
-    assert faults(refused) == [("skipped", "wrong_type")]
+    refused_reply = await team.ada.http.post(f"/v1/requests/{request['id']}/answer", json=body)
+    assert faults(refused_reply) == [("skipped", "wrong_type")]
 
 
 @requirement("E22")
@@ -174,10 +174,10 @@ async def test_an_open_field_that_is_left_empty_is_left_out(team: Team, thread: 
 @requirement("E22")
 @pytest.mark.parametrize("more", [{"default": "4711"}, {"default": ""}])
 async def test_a_sensitive_field_takes_no_default(team: Team, thread: str, more: dict[str, Any]) -> None:
-    refused = await team.agent.ask(thread, form({**PIN, **more}))
-    assert faults(refused) == [("form.fields[1].default", "default_of_sensitive")]
-    refused = await team.agent.ask(thread, form(PIN, initial_values={"pin": "4711"}))
-    assert ("form.initial_values.pin", "default_of_sensitive") in faults(refused)
+    refused_reply = await team.agent.ask(thread, form({**PIN, **more}))
+    assert faults(refused_reply) == [("form.fields[1].default", "default_of_sensitive")]
+    refused_reply = await team.agent.ask(thread, form(PIN, initial_values={"pin": "4711"}))
+    assert ("form.initial_values.pin", "default_of_sensitive") in faults(refused_reply)
 
 
 @requirement("E22", "G2")

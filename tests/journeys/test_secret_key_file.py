@@ -34,15 +34,15 @@ async def test_a_lost_key_file_is_not_replaced_if_secrets_exist(
         await team.ada.keep("A_KEY", "value")
     before, copy = key_scene.sealed(), key_scene.key_file.rename(key_scene.data / "copy")
     async with key_scene.team(None) as team:
-        refused = await team.agent.need("t", "B_KEY")
-        assert refusal(refused) == SECRETS_OFF
-        message = refused.json()["error"]["message"]
+        refused_reply = await team.agent.need("t", "B_KEY")
+        assert refusal(refused_reply) == SECRETS_OFF
+        message = refused_reply.json()["error"]["message"]
         assert "the key file" in message
         assert "is missing" in message
         assert str(key_scene.data) not in message
         assert refusal(await team.ada.keep("B_KEY", "value")) == SECRETS_OFF
         assert refusal(await team.admin.rotate()) == SECRETS_OFF
-        assert [item["name"] for item in await team.ada.kept()] == ["A_KEY"]
+        assert [item["name"] for item in await team.ada.list_secrets()] == ["A_KEY"]
         plain_request = request_of(
             await team.agent.ask("t", {"fields": [{"id": "q", "type": "text", "label": "Q"}]})
         )
@@ -58,10 +58,12 @@ async def test_a_lost_key_file_is_not_replaced_if_secrets_exist(
 
 
 @requirement("E14")
-@pytest.mark.parametrize("what", ["a field", "a candidate"])
-async def test_any_sealed_text_keeps_another_key_from_being_made(key_scene: KeyScene, what: str) -> None:
+@pytest.mark.parametrize("sealed_text_kind", ["a field", "a candidate"])
+async def test_any_sealed_text_keeps_another_key_from_being_made(
+    key_scene: KeyScene, sealed_text_kind: str
+) -> None:
     async with key_scene.team(None) as team:
-        if what == "a field":
+        if sealed_text_kind == "a field":
             request = request_of(await team.agent.ask("t", {"fields": [PIN]}))
             await team.ada.answer(request["id"], {"pin": "4711"})
         else:

@@ -39,11 +39,11 @@ def key_scene(tmp_path: Path) -> KeyScene:
 @requirement("E14")
 async def test_without_a_master_key_secrets_are_refused_and_the_rest_works(key_scene: KeyScene) -> None:
     async with key_scene.team("off") as team:
-        refused = await team.agent.need("t", "A_KEY")
-        assert refusal(refused) == SECRETS_OFF
-        assert "ASKBACK_MASTER_KEYS" in refused.json()["error"]["message"]
+        refused_reply = await team.agent.need("t", "A_KEY")
+        assert refusal(refused_reply) == SECRETS_OFF
+        assert "ASKBACK_MASTER_KEYS" in refused_reply.json()["error"]["message"]
         assert refusal(await team.ada.keep("A_KEY", "value")) == SECRETS_OFF
-        assert await team.ada.kept() == []
+        assert await team.ada.list_secrets() == []
         assert refusal(await team.agent.lease("t", "A_KEY")) == (404, "not_granted")
         plain_request = request_of(await team.agent.ask("t", FORM))
         assert (await team.ada.answer(plain_request["id"], {"q": "a"})).status_code == 200
@@ -62,9 +62,9 @@ async def test_an_open_request_for_secrets_refuses_values_without_a_key(
     async with key_scene.team("off") as team:
         assert refusal(await team.ada.hand_over(request["id"], {"A_KEY": "value"})) == SECRETS_OFF
         assert await team.ada.get(request["id"]) == request
-        assert [item["name"] for item in await team.ada.kept()] == ["B_KEY"]
+        assert [item["name"] for item in await team.ada.list_secrets()] == ["B_KEY"]
         assert refusal(await team.admin.rotate())[0] == 409
-        assert (await team.ada.erase((await team.ada.kept())[0]["id"])).status_code == 204
+        assert (await team.ada.erase((await team.ada.list_secrets())[0]["id"])).status_code == 204
 
 
 @requirement("E14")

@@ -46,10 +46,10 @@ async def test_a_lease_has_value_scope_and_expiry_and_is_never_cached(team: Team
 async def test_a_stored_secret_is_not_leased_without_a_grant(team: Team, thread: str) -> None:
     await team.ada.keep("A_KEY", "value")
     await team.ada.keep("A_KEY", "value", "session", thread_id=thread)
-    refused = await team.agent.lease(thread, "A_KEY")
-    assert refusal(refused) == NOT_GRANTED
+    refused_reply = await team.agent.lease(thread, "A_KEY")
+    assert refusal(refused_reply) == NOT_GRANTED
     absent = await team.agent.lease(thread, "B_KEY")
-    assert refused.text.replace("A_KEY", "B_KEY") == absent.text
+    assert refused_reply.text.replace("A_KEY", "B_KEY") == absent.text
 
 
 @requirement("E17", "I12")
@@ -69,10 +69,10 @@ async def test_a_secret_for_one_agent_in_one_thread_is_leased_by_no_other(
 @requirement("E17")
 async def test_several_names_are_leased_all_or_none(team: Team, thread: str) -> None:
     await provide_secret(team, thread)
-    refused = await team.agent.lease(thread, "A_KEY", "B_KEY")
-    assert refusal(refused) == NOT_GRANTED
-    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == ["names[1]"]
-    assert "_KEY" not in refused.text
+    refused_reply = await team.agent.lease(thread, "A_KEY", "B_KEY")
+    assert refusal(refused_reply) == NOT_GRANTED
+    assert [error["path"] for error in refused_reply.json()["error"]["field_errors"]] == ["names[1]"]
+    assert "_KEY" not in refused_reply.text
     entries, _ = await team.admin.audit()
     assert [entry["action"] for entry in entries] == ["decide"]
 
@@ -99,15 +99,15 @@ async def test_a_lease_that_breaks_a_rule_is_refused_at_its_path(
 
 @requirement("E17", "E5")
 async def test_an_invalid_name_is_refused_and_not_repeated(team: Team, thread: str) -> None:
-    refused = await team.agent.lease(thread, "canary-4711")
-    assert faults(refused) == [("names[0]", "not_a_secret_name")]
-    assert "4711" not in refused.text
+    refused_reply = await team.agent.lease(thread, "canary-4711")
+    assert faults(refused_reply) == [("names[0]", "not_a_secret_name")]
+    assert "4711" not in refused_reply.text
 
 
 @requirement("E17", "E19")
 async def test_an_erased_secret_is_not_leased_and_is_asked_for_again(team: Team, thread: str) -> None:
     await provide_secret(team, thread)
-    [secret] = await team.ada.kept()
+    [secret] = await team.ada.list_secrets()
     assert (await team.ada.erase(secret["id"])).status_code == 204
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (409, "secret_gone")
     await provide_secret(team, thread, "a new one")
@@ -135,7 +135,7 @@ async def test_a_dismissed_cancelled_or_open_request_leases_nothing(team: Team, 
             late_reply = await team.ada.hand_over(request["id"], {"A_KEY": "late"})
             assert refusal(late_reply) == (409, "already_settled")
         assert refusal(await team.agent.lease(f"{thread}-{end}", "A_KEY")) == NOT_GRANTED
-    assert [item["version"] for item in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.list_secrets()] == [1]
 
 
 @requirement("E17", "B28")
@@ -173,7 +173,7 @@ async def test_no_operation_of_the_websocket_takes_or_returns_a_value(team: Team
     ):
         refused_frame = await person.frame(op=op, request_id=request["id"], body=sent, **sent)
         assert refused_frame["error"]["status"] == 422, op
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
 
 
 # --- tokens that may only lease ---------------------------------------------------------------
@@ -190,9 +190,9 @@ async def runner(server: Any, team: Team, **lease: list[str]) -> Person:
 async def test_a_runner_leases_the_names_and_threads_that_its_token_is_made_for(
     server: Any, team: Team, thread: str
 ) -> None:
-    for place in (thread, f"{thread}-2"):
-        request = request_of(await team.agent.need(place, "HUBSPOT_KEY", "OTHER_KEY"))
-        values = {"HUBSPOT_KEY": f"hubspot of {place}", "OTHER_KEY": "other"}
+    for other_thread in (thread, f"{thread}-2"):
+        request = request_of(await team.agent.need(other_thread, "HUBSPOT_KEY", "OTHER_KEY"))
+        values = {"HUBSPOT_KEY": f"hubspot of {other_thread}", "OTHER_KEY": "other"}
         assert (await team.ada.hand_over(request["id"], values)).status_code == 200
     async with await runner(server, team, names=["HUBSPOT_*"], threads=[thread]) as ci:
         assert leased_values(await ci.lease(thread, "HUBSPOT_KEY")) == {"HUBSPOT_KEY": f"hubspot of {thread}"}
@@ -227,7 +227,7 @@ _FOR_EVERYBODY = ("/healthz", "/readyz", "/openapi.json", "/v1/limits", "/v1/oau
 @requirement("E17", "I1")
 async def test_a_runner_can_do_nothing_but_lease(server: Any, team: Team, thread: str) -> None:
     settled_request = await provide_secret(team, thread)
-    [secret] = await team.ada.kept()
+    [secret] = await team.ada.list_secrets()
     for_everybody = {("GET", path) for path in _FOR_EVERYBODY}
     own = {
         ("GET", "/v1/session"),

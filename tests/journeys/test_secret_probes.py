@@ -38,7 +38,7 @@ async def test_a_value_that_is_being_tried_is_found_by_the_trial_alone(team: Tea
     assert "settled_by" not in request
     assert await lease_candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
     assert refusal(await team.agent.lease(thread, "A_KEY")) == NOT_GRANTED
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
     other_request = request_of(await team.agent.need(f"{thread}-2", "A_KEY", default_scope="global"))
     assert other_request["secret"]["present"] == {}
 
@@ -54,7 +54,7 @@ async def test_a_secret_that_passes_its_probe_is_stored_as_the_answer_of_the_per
     assert settled_request["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": []}
     assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "first"}
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
-    [kept_secret] = await team.ada.kept()
+    [kept_secret] = await team.ada.list_secrets()
     assert (kept_secret["version"], kept_secret["set_by"]["name"]) == (1, "ada")
     events = [event["type"] async for event in team.bob.events(thread, until=3)]
     assert events == ["request.created", "request.resolving", "request.answered"]
@@ -78,7 +78,7 @@ async def test_a_secret_that_fails_its_probe_is_asked_for_again_with_the_error(
     }
     assert await team.ada.pending(thread) == [second_request]
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
     stale = await team.ada.hand_over(request["id"], {"A_KEY": "first"})
     assert refusal(stale) == (409, "stale_revision")
     assert (await team.ada.hand_over(request["id"], {"A_KEY": "second"}, revision=2)).status_code == 200
@@ -108,7 +108,7 @@ async def test_a_trial_that_fails_leaves_the_value_that_was_there(team: Team, th
     assert used_reply.json()["status"] == "resolving"
     await team.agent.accept(request["id"])
     assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "good"}
-    assert [item["version"] for item in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.list_secrets()] == [1]
 
 
 @requirement("E23")
@@ -156,8 +156,8 @@ async def test_only_the_agent_that_asked_tries_and_decides(server: Any, team: Te
     for person in (team.ada, team.bob, team.admin):
         assert refusal(await person.accept(request["id"])) == (403, "forbidden")
         assert refusal(await person.reprompt(request["id"], error_summary="no")) == (403, "forbidden")
-        refused = await person.lease(thread, "A_KEY", request_id=request["id"])
-        assert refusal(refused) == (403, "forbidden")
+        refused_reply = await person.lease(thread, "A_KEY", request_id=request["id"])
+        assert refusal(refused_reply) == (403, "forbidden")
     other_reply = await team.agent.lease(f"{thread}-2", "A_KEY", request_id=request["id"])
     assert refusal(other_reply) == NOT_RESOLVING
     assert await team.ada.get(request["id"]) == request
@@ -172,7 +172,7 @@ async def test_nothing_is_accepted_that_was_not_sent_and_nothing_twice(team: Tea
     assert (await team.agent.accept(request["id"])).status_code == 200
     assert refusal(await team.agent.accept(request["id"])) == (409, "already_settled")
     assert refusal(await team.agent.reprompt(request["id"], error_summary="no")) == (409, "already_settled")
-    assert [item["version"] for item in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.list_secrets()] == [1]
 
 
 @requirement("E23")
@@ -207,7 +207,7 @@ async def test_if_the_agent_dies_during_a_probe_the_person_is_asked_again_and_no
     assert (ended_request["status"], ended_request["revision"]) == ("pending", 2)
     assert refusal(await team.agent.accept(request["id"])) == NOT_RESOLVING
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
 
 
 @requirement("E23")
@@ -216,7 +216,7 @@ async def test_a_cancelled_probe_stores_nothing(team: Team, thread: str, who: st
     request = await try_value(team, thread)
     assert (await getattr(team, who).cancel(request["id"])).json()["status"] == "cancelled"
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
 
 
 @requirement("E23", "H8")

@@ -89,5 +89,10 @@ async def test_stored_secrets_are_reported_immediately_in_the_specified_words() 
                     await person.secrets.set(name, "value", scope="global"), "all"
                 )
         for names in (ONE, TWO):
-            there = await agent.secrets.request(names, reason="x", thread_id="t", default_scope="global")
-            assert (there.status, there.text) == ("already_present", f"[Agor] {EXISTING[names]}")
+            stored_reply = await agent.secrets.request(
+                names, reason="x", thread_id="t", default_scope="global"
+            )
+            assert (stored_reply.status, stored_reply.text) == (
+                "already_present",
+                f"[Agor] {EXISTING[names]}",
+            )

@@ -103,7 +103,7 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
         tried_request = request_of(await team.agent.need(thread, "TRIED_KEY", probe=True))
         await team.ada.hand_over(tried_request["id"], {"TRIED_KEY": VALUE})
         request = request_of(await team.agent.need(thread, "A_KEY"))
-        [secret] = await team.ada.kept()
+        [secret] = await team.ada.list_secrets()
         ids = {"request": request["id"], "tried": tried_request["id"], "secret": secret["id"]}
         yield Scene(team, thread, callers, ids)
 
@@ -158,10 +158,10 @@ async def test_another_tenants_ids_look_like_ids_that_there_are_not(scene: Scene
     ):
         theirs, nobodys = [await scene.call(who, method, path, **ids) for ids in ({}, absent)]
         assert (theirs.status_code, theirs.text) == (404, nobodys.text), (who, path)
-        shown, expected = ({**reply.headers, "date": ""} for reply in (theirs, nobodys))
-        assert shown == expected
+        headers, expected = ({**reply.headers, "date": ""} for reply in (theirs, nobodys))
+        assert headers == expected
     stranger = scene.callers["stranger"]
-    assert not {"GIVEN_KEY", "TRIED_KEY"} & {item["name"] for item in await stranger.kept()}
+    assert not {"GIVEN_KEY", "TRIED_KEY"} & {item["name"] for item in await stranger.list_secrets()}
     agent = scene.callers["stranger's agent"]
     for request_id in (scene.ids["tried"], absent["tried"]):
         assert refusal(await agent.lease(scene.thread, "TRIED_KEY", request_id=request_id)) == (
@@ -189,8 +189,8 @@ async def test_a_persons_cookie_alone_keeps_gives_and_erases_nothing(server: Any
         browser.http.headers[HALF] = session_half
         for method, path, done in writes:
             assert (await scene.call("browser", method, path)).status_code == done
-        refused = await scene.call("browser", "POST", "/v1/secrets/lease")
-        assert refusal(refused) == FORBIDDEN
+        refused_reply = await scene.call("browser", "POST", "/v1/secrets/lease")
+        assert refusal(refused_reply) == FORBIDDEN
 
 
 @requirement("E19", "E25")

@@ -43,11 +43,11 @@ class Crm:
 
     actions: Mapping[str, Act | Verdict] = field(default_factory=dict[str, "Act | Verdict"])
     received_values: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
-    began: anyio.Event = field(default_factory=anyio.Event)
+    start_event: anyio.Event = field(default_factory=anyio.Event)
 
     async def probe(self, secrets: Mapping[str, Secret], /) -> Verdict:
         self.received_values.append({name: value.reveal() for name, value in secrets.items()})
-        self.began.set()
+        self.start_event.set()
         act = self.actions.get(secrets["A_KEY"].reveal(), HOLDS)
         return act if isinstance(act, Verdict) else await act(secrets)
 
@@ -126,14 +126,14 @@ async def test_a_secret_that_fails_the_server_probe_is_asked_for_again_without_i
 ) -> None:
     crm = Crm({"bad-value-4711": fails({"A_KEY": "The CRM\nrefuses bad-value-4711."})})
     async with start_probing_team(tmp_path, crm) as team:
-        again = await changed(team, await submit_key(team, "bad-value-4711"))
-        assert (again["status"], again["revision"]) == ("pending", 2)
-        assert again["field_errors"] == [
+        body = await changed(team, await submit_key(team, "bad-value-4711"))
+        assert (body["status"], body["revision"]) == ("pending", 2)
+        assert body["field_errors"] == [
             {"path": "secrets.A_KEY", "message": "The CRM refuses [secret:A_KEY]."}
         ]
-        assert ("tried_until" in again, await team.ada.kept()) == (False, [])
-        await team.ada.hand_over(again["id"], {"A_KEY": "good"}, revision=2)
-        settled = await changed(team, again)
+        assert ("tried_until" in body, await team.ada.list_secrets()) == (False, [])
+        await team.ada.hand_over(body["id"], {"A_KEY": "good"}, revision=2)
+        settled = await changed(team, body)
         assert (settled["status"], settled["answer"]["verified"]) == ("answered", True)
         assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "good"}
     assert crm.tried == ["bad-value-4711", "good"]
@@ -199,9 +199,9 @@ async def test_a_probe_that_there_is_not_is_refused_without_telling_which_there_
     tmp_path: Path, name: str
 ) -> None:
     async with start_probing_team(tmp_path, Crm()) as team:
-        refused = await team.agent.need("t", "A_KEY", probe=name)
-        assert faults(refused) == [("secret.probe", "unknown_value")]
-        assert "crm" not in refused.text
+        refused_reply = await team.agent.need("t", "A_KEY", probe=name)
+        assert faults(refused_reply) == [("secret.probe", "unknown_value")]
+        assert "crm" not in refused_reply.text
         assert await team.ada.pending("t") == []
 
 
@@ -210,7 +210,7 @@ async def test_while_the_server_tries_the_agent_neither_has_the_value_nor_decide
     crm = Crm({"slow": hangs})
     async with start_probing_team(tmp_path, crm) as team:
         request = await submit_key(team, "slow")
-        await crm.began.wait()
+        await crm.start_event.wait()
         for reply in (
             await team.agent.accept(request["id"]),
             await team.agent.reprompt(request["id"], error_summary="no"),
@@ -265,33 +265,36 @@ async def test_a_request_that_ends_during_its_probe_stays_ended_and_stores_nothi
     crm = Crm({"slow": slow})
     async with start_probing_team(tmp_path, crm) as team:
         request = await submit_key(team, "slow")
-        await crm.began.wait()
+        await crm.start_event.wait()
         assert (await team.agent.cancel(request["id"])).status_code == 200
         go.set()
         await anyio.wait_all_tasks_blocked()
         assert (await team.ada.get(request["id"]))["status"] == "cancelled"
-        assert await team.ada.kept() == []
+        assert await team.ada.list_secrets() == []
 
 
 @requirement("E23", "H6")
 async def test_a_late_verdict_is_ignored(tmp_path: Path) -> None:
     go, clock = anyio.Event(), AdjustableClock()
 
-    async def late(_: Mapping[str, Secret]) -> Verdict:
+    async def give_late_verdict(_: Mapping[str, Secret]) -> Verdict:
         await go.wait()
         return HOLDS
 
-    crm = Crm({"late": late})
+    crm = Crm({"late": give_late_verdict})
     async with start_probing_team(tmp_path, crm, clock=clock) as team:
         request = await submit_key(team, "late")
-        await crm.began.wait()
+        await crm.start_event.wait()
         clock.ahead_ms = 3_600_000
-        again = await changed(team, request)
-        assert (again["status"], again["revision"], again["error_summary"]) == ("pending", 2, SEND_AGAIN)
+        body = await changed(team, request)
+        assert (body["status"], body["revision"], body["error_summary"]) == ("pending", 2, SEND_AGAIN)
         go.set()
         await anyio.wait_all_tasks_blocked()
-        assert await team.ada.get(request["id"]) == again
-        assert (await team.ada.kept(), refusal(await team.agent.lease("t", "A_KEY"))) == ([], NOT_GRANTED)
+        assert await team.ada.get(request["id"]) == body
+        assert (await team.ada.list_secrets(), refusal(await team.agent.lease("t", "A_KEY"))) == (
+            [],
+            NOT_GRANTED,
+        )
 
 
 @requirement("E23", "H6")
@@ -301,14 +304,14 @@ async def test_a_probe_interrupted_by_a_restart_is_not_repeated_and_the_person_i
     crm, clock = Crm({"slow": hangs}), AdjustableClock()
     async with start_probing_team(tmp_path, crm) as team:
         request = await submit_key(team, "slow")
-        await crm.began.wait()
+        await crm.start_event.wait()
     async with start_probing_team(tmp_path, crm, clock=clock) as team:
         assert (await team.ada.get(request["id"]))["status"] == "resolving"
         clock.ahead_ms = 60_000
-        again = await changed(team, request)
-        assert (again["status"], again["error_summary"]) == ("pending", SEND_AGAIN)
-        await team.ada.hand_over(again["id"], {"A_KEY": "good"}, revision=2)
-        assert (await changed(team, again))["answer"]["verified"] is True
+        body = await changed(team, request)
+        assert (body["status"], body["error_summary"]) == ("pending", SEND_AGAIN)
+        await team.ada.hand_over(body["id"], {"A_KEY": "good"}, revision=2)
+        assert (await changed(team, body))["answer"]["verified"] is True
     assert crm.tried == ["slow", "good"]
 
 
@@ -342,8 +345,8 @@ async def test_a_probe_of_a_killed_server_is_not_repeated_and_the_person_is_aske
         process, url = await anyio.to_thread.run_sync(start)
         async with await person(url, "responder") as ada:
             waited = await ada.http.get(f"/v1/requests/{request['id']}", params={"wait": 20, "revision": 1})
-            again = waited.json()
-            assert (again["status"], again["error_summary"]) == ("pending", SEND_AGAIN)
+            checked_request = waited.json()
+            assert (checked_request["status"], checked_request["error_summary"]) == ("pending", SEND_AGAIN)
             assert calls.read_text() == "called\n"
             await ada.hand_over(request["id"], {"A_KEY": "good"}, revision=2)
             waited = await ada.http.get(f"/v1/requests/{request['id']}", params={"wait": 20})
@@ -357,31 +360,31 @@ async def test_a_probe_of_a_killed_server_is_not_repeated_and_the_person_is_aske
 # --- probes of installed packages -------------------------------------------------------------
 
 
-def install(place: Path, entry: str, code: str) -> None:
+def install(folder: Path, entry: str, code: str) -> None:
     """An installed package."""
-    info = place / "acme_askback-1.0.dist-info"
+    info = folder / "acme_askback-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-askback\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[askback.probes]\n{entry}\n")
-    (place / "acme_askback.py").write_text(code)
+    (folder / "acme_askback.py").write_text(code)
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "acme_askback", raising=False)
     return tmp_path
 
 
-def test_a_probe_of_an_installed_package_is_named_by_its_entry_point(place: Path) -> None:
+def test_a_probe_of_an_installed_package_is_named_by_its_entry_point(package: Path) -> None:
     install(
-        place, "crm = acme_askback:crm", "class Crm:\n  async def probe(self, secrets): ...\ncrm = Crm()\n"
+        package, "crm = acme_askback:crm", "class Crm:\n  async def probe(self, secrets): ...\ncrm = Crm()\n"
     )
     assert list(installed_probes()) == ["crm"]
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "message"),
     [
         ("crm = acme_askback:nothing", "crm .acme_askback:nothing. cannot be loaded: AttributeError"),
         ("crm = acme_askback:number", "crm .acme_askback:number. has no method probe"),
@@ -389,8 +392,8 @@ def test_a_probe_of_an_installed_package_is_named_by_its_entry_point(place: Path
     ],
 )
 def test_a_probe_that_cannot_be_used_stops_the_server_with_a_sentence(
-    place: Path, entry: str, said: str
+    package: Path, entry: str, message: str
 ) -> None:
-    install(place, entry, "number = 5\n")
-    with pytest.raises(PluginUnusable, match=said):
+    install(package, entry, "number = 5\n")
+    with pytest.raises(PluginUnusable, match=message):
         create_app()

@@ -73,7 +73,7 @@ async def test_at_least_one_of_several_optional_names_is_required(team: Team, th
 
 @requirement("E6")
 @pytest.mark.parametrize(
-    ("secrets", "said"),
+    ("secrets", "errors"),
     [
         ({"A_KEY": "x"}, {"secrets.B_KEY": MISSING}),
         ({}, {"secrets.A_KEY": MISSING, "secrets.B_KEY": MISSING}),
@@ -89,12 +89,12 @@ async def test_at_least_one_of_several_optional_names_is_required(team: Team, th
     ],
 )  # fmt: skip
 async def test_an_invalid_submission_is_refused_at_its_names_and_the_request_stays_open(
-    team: Team, thread: str, secrets: Any, said: dict[str, str]
+    team: Team, thread: str, secrets: Any, errors: dict[str, str]
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
-    assert texts(await team.ada.hand_over(request["id"], secrets)) == said
+    assert texts(await team.ada.hand_over(request["id"], secrets)) == errors
     assert await team.ada.get(request["id"]) == request
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
 
 
@@ -114,7 +114,7 @@ async def test_a_value_of_one_byte_more_is_refused(team: Team, thread: str, valu
         ("secrets.A_KEY", "too_long")
     ]
     assert faults(await team.ada.keep("A_KEY", value)) == [("value", "too_long")]
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
 
 
 @requirement("E6")
@@ -137,7 +137,7 @@ async def test_other_members_of_a_submission_are_checked_too(
     reply = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, **more)
     assert (refusal(reply) if found[0] == 409 else faults(reply)[0]) == found
     assert await team.ada.get(request["id"]) == request
-    assert await team.ada.kept() == []
+    assert await team.ada.list_secrets() == []
 
 
 PADDED = "The value begins or ends with a space or a line break, which is kept."
@@ -185,7 +185,7 @@ async def test_one_of_many_concurrent_submissions_is_stored_completely(team: Tea
     [winner] = [n for status, n in replies if status == 200]
     values = leased_values(await team.agent.lease(thread, "A_KEY", "B_KEY"))
     assert values == {"A_KEY": f"a{winner}", "B_KEY": f"b{winner}"}
-    assert {item["version"] for item in await team.ada.kept()} == {1}
+    assert {item["version"] for item in await team.ada.list_secrets()} == {1}
 
 
 @requirement("E6", "M4")
@@ -199,7 +199,7 @@ async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thr
     late_reply = await team.ada.hand_over(request["id"], {"A_KEY": "y"}, key="k2")
     assert refusal(late_reply) == (409, "already_settled")
     assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
-    assert [item["version"] for item in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.list_secrets()] == [1]
 
 
 @requirement("E11")
@@ -221,7 +221,7 @@ async def test_the_person_chooses_the_scope_and_the_agent_only_suggests(
     extra = {} if chosen_scope is None else {"scope": chosen_scope}
     settled_request = (await team.ada.hand_over(request["id"], {"A_KEY": "x"}, **extra)).json()
     assert settled_request["answer"]["scope"] == kept_scope
-    [secret] = await team.ada.kept()
+    [secret] = await team.ada.list_secrets()
     subject = {"session": {"thread_id": thread}, "project": {"project": "web"}, "global": {}}[kept_scope]
     assert {name: secret[name] for name in ("scope", "thread_id", "project") if name in secret} == {
         "scope": kept_scope,
@@ -237,7 +237,7 @@ async def test_the_person_who_typed_a_value_is_recorded_and_the_agent_of_the_thr
     settled_request = (await team.bob.hand_over(request["id"], {"A_KEY": "x"})).json()
     bob = (await team.bob.http.get("/v1/session")).json()["principal"]
     assert settled_request["settled_by"] == {"id": bob["id"], "name": "bob"}
-    [secret] = await team.ada.kept()
+    [secret] = await team.ada.list_secrets()
     assert (secret["set_by"], secret["request_id"]) == (settled_request["settled_by"], request["id"])
     assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
     entries, _ = await team.admin.audit()
@@ -255,7 +255,7 @@ async def test_only_assignees_may_submit_secrets(team: Team, thread: str) -> Non
         assert refusal(await other.hand_over(request["id"], {"A_KEY": "x"})) == (403, "not_assigned")
         assert refusal(await other.decline(request["id"], "dismissed")) == (403, "not_assigned")
     assert await team.bob.get(request["id"]) == request
-    assert await team.admin.kept() == []
+    assert await team.admin.list_secrets() == []
     assert (await team.ada.hand_over(request["id"], {"A_KEY": "x"})).status_code == 200
 
 
@@ -279,10 +279,10 @@ async def test_secrets_are_listed_replaced_and_erased_and_never_read(team: Team,
     )
     in_thread = (await team.ada.keep("A_KEY", "three", "session", thread_id=thread)).json()
     newest, oldest = ({**item, "agents": "all"} for item in (in_thread, second_body))
-    assert await team.carol.kept() == [newest, oldest]
+    assert await team.carol.list_secrets() == [newest, oldest]
     assert (await team.ada.erase(second_body["id"])).status_code == 204
     assert refusal(await team.ada.erase(second_body["id"])) == (404, "not_found")
-    assert await team.carol.kept() == [newest]
+    assert await team.carol.list_secrets() == [newest]
     entries, _ = await team.admin.audit()
     changes = [entry for entry in entries if entry["action"] != "secret.agents"]
     assert [(change["action"], change["actor"]["name"], change["names"]) for change in changes] == [

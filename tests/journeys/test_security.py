@@ -84,8 +84,8 @@ async def test_an_agent_can_never_answer_itself(server: Any, ada: Person, reques
         await socket.send(
             json.dumps({"id": 1, "op": "answer_request", "request_id": request_id, "body": body})
         )
-        refused = json.loads(await socket.recv())
-    assert refused["error"]["status"] == 403
+        refused_frame = json.loads(await socket.recv())
+    assert refused_frame["error"]["status"] == 403
     assert (await ada.get(request_id))["status"] == "pending"
 
 
@@ -231,15 +231,17 @@ async def test_ids_with_a_special_meaning_in_javascript_are_ordinary(
 @requirement("I7")
 async def test_nobody_puts_words_into_the_mouth_of_another(server: Any, ada: Person, thread: str) -> None:
     async with server.person("requester") as agent, server.person("requester/other") as other:
-        said = {"content": [{"type": "text", "text": "I am the agent."}]}
-        message_id = (await agent.http.post(f"/v1/threads/{thread}/messages", json=said)).json()["id"]
+        message_body = {"content": [{"type": "text", "text": "I am the agent."}]}
+        message_id = (await agent.http.post(f"/v1/threads/{thread}/messages", json=message_body)).json()["id"]
         extra = {"append_to": message_id, "text": " And I agree to everything."}
         me, them = [(await item.http.get("/v1/session")).json()["principal"]["id"] for item in (agent, other)]
         let_in = await agent.http.put(f"/v1/threads/{thread}/access", json={"agents": [them]})
         assert let_in.json()["agents"] == [me, them]
         for stranger in (ada, other):
             assert (await stranger.http.post(f"/v1/threads/{thread}/messages", json=extra)).status_code == 404
-            reply = await stranger.http.post(f"/v1/threads/{thread}/messages", json=said | {"id": message_id})
+            reply = await stranger.http.post(
+                f"/v1/threads/{thread}/messages", json=message_body | {"id": message_id}
+            )
             assert (reply.status_code, reply.json()["error"]["code"]) == (409, "id_taken")
         own_reply = await agent.http.post(f"/v1/threads/{thread}/messages", json=extra | {"text": " Hello."})
         assert own_reply.status_code == 200

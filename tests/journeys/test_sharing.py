@@ -42,23 +42,23 @@ async def test_a_third_user_finds_nothing_of_a_thread(scene: Shared) -> None:
     await scene.people["all"].keep("S_KEY", "value", "session", thread_id=thread)
     async with socket(third) as inbox:
         await frame_reply(inbox, op="subscribe", inbox=True, cursor=0)
-        seen = await scene.fresh("form")
+        fresh_thread = await scene.fresh("form")
         open_thread = request_of(await scene.team.agent.ask(f"{thread}-open", FORM))
         event = await frame_reply(inbox)
         assert event["event"]["request"]["id"] == open_thread["id"]
-        assert await frame_reply(inbox, op="wait", request_ids=[seen["id"]]) == {
+        assert await frame_reply(inbox, op="wait", request_ids=[fresh_thread["id"]]) == {
             "id": 1,
-            "ok": {"settled": [], "unknown": [seen["id"]]},
+            "ok": {"settled": [], "unknown": [fresh_thread["id"]]},
         }
     requests = (await third.http.get("/v1/requests")).json()["requests"]
     assert [item["id"] for item in requests] == [open_thread["id"]]
     assert await third.pending(thread) == []
     assert rule.json()["id"] not in {item["id"] for item in await third.rules()}
     assert await third.rules(thread_id=thread) == []
-    assert "S_KEY" not in {item["name"] for item in await third.kept()}
+    assert "S_KEY" not in {item["name"] for item in await third.list_secrets()}
     for level in ("view", "prompt", "all", "owner"):
         own_requests = (await scene.people[level].http.get("/v1/requests")).json()["requests"]
-        assert {request["id"], seen["id"], open_thread["id"]} == {item["id"] for item in own_requests}
+        assert {request["id"], fresh_thread["id"], open_thread["id"]} == {item["id"] for item in own_requests}
         assert [item["id"] for item in await scene.people[level].rules(thread_id=thread)] == [
             rule.json()["id"]
         ]
@@ -152,8 +152,8 @@ async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: S
         await share(owner, thread, owner="user-owner", people={"user-view": "prompt"})
         assert await frame_reply(reader) == {"access": {"thread_id": thread, "level": "prompt"}}
         second = await scene.fresh("form")
-        told = await frame_reply(reader)
-        assert (told["event"]["request"]["id"], told["level"]) == (second["id"], "prompt")
+        frame = await frame_reply(reader)
+        assert (frame["event"]["request"]["id"], frame["level"]) == (second["id"], "prompt")
         await share(owner, thread, owner="user-owner")
         assert await frame_reply(reader) == {"access": {"thread_id": thread, "level": "none"}}
         await share(owner, thread, owner="user-owner", others="view")
@@ -250,20 +250,20 @@ async def test_a_deadline_from_the_first_view_ignores_people_who_may_not_answer(
     clock = {"timeout_s": 60, "timeout_from": "shown"}
     for extra in ({}, {"assignees": ["user-prompt"]}):
         request = request_of(await scene.team.agent.ask(scene.thread, FORM, **clock, **extra))
-        at = f"/v1/requests/{request['id']}/shown"
+        url = f"/v1/requests/{request['id']}/shown"
         for level in ("view", *(["all"] if extra else [])):
-            assert "expires_at" not in (await scene.people[level].http.post(at, json={})).json()
-        assert "expires_at" in (await scene.people["prompt"].http.post(at, json={})).json()
+            assert "expires_at" not in (await scene.people[level].http.post(url, json={})).json()
+        assert "expires_at" in (await scene.people["prompt"].http.post(url, json={})).json()
 
 
 class Outage:
     """A directory that cannot be reached, until it can."""
 
     def __init__(self) -> None:
-        self.up = False
+        self.is_up = False
 
     async def groups(self, principal: Principal) -> frozenset[str]:
-        if not self.up:
+        if not self.is_up:
             raise ConnectionError("the directory is down")
         return frozenset({"ops"} if principal.name == "ada" else ())
 
@@ -277,8 +277,8 @@ async def test_a_directory_that_cannot_be_asked_closes_the_door_and_leaves_the_r
         transport = httpx2.ASGITransport(app=app)
         async with create_team("http://127.0.0.1", admin, transport=transport) as team:
             request = request_of(await team.agent.ask("t", FORM, assignees=["group:ops"]))
-            refused = await team.ada.answer(request["id"], {"q": "a"})
-            assert refusal(refused) == (403, "not_assigned")
+            refused_reply = await team.ada.answer(request["id"], {"q": "a"})
+            assert refusal(refused_reply) == (403, "not_assigned")
             assert refusal(await team.ada.decline(request["id"], "dismissed")) == (403, "not_assigned")
             assert (await team.ada.http.get("/v1/session")).json()["principal"]["groups"] == []
             entries, _ = await team.admin.audit()
@@ -286,6 +286,6 @@ async def test_a_directory_that_cannot_be_asked_closes_the_door_and_leaves_the_r
                 ("refused", request["id"])
             ] * 2
             assert (await team.agent.get(request["id"]))["status"] == "pending"
-            directory.up = True
+            directory.is_up = True
             assert refusal(await team.bob.answer(request["id"], {"q": "a"})) == (403, "not_assigned")
             assert (await team.ada.answer(request["id"], {"q": "a"})).status_code == 200

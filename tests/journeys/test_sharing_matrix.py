@@ -111,23 +111,23 @@ ACTS: dict[str, Act] = {
     ),
 }
 for kind, body in ANSWERS.items():
-    at, get = "/v1/requests/{request}", {"op": "get_request", "request_id": "{request}"}
+    url, get = "/v1/requests/{request}", {"op": "get_request", "request_id": "{request}"}
     dismiss = {"reason": "dismissed"}
     ACTS |= {
-        f"read a {kind}": Act("view", asking(kind), ("GET", at, None), get),
+        f"read a {kind}": Act("view", asking(kind), ("GET", url, None), get),
         f"be shown a {kind}": Act(
-            "view", asking(kind), ("POST", f"{at}/shown", {}), {**get, "op": "mark_shown"}
+            "view", asking(kind), ("POST", f"{url}/shown", {}), {**get, "op": "mark_shown"}
         ),
         f"answer a {kind}": Act(
             LEAST[kind],
             asking(kind),
-            ("POST", f"{at}/answer", body),
+            ("POST", f"{url}/answer", body),
             None if kind == "secret" else {**get, "op": "answer_request", "body": body},
         ),
         f"decline a {kind}": Act(
             LEAST[kind],
             asking(kind),
-            ("POST", f"{at}/decline", dismiss),
+            ("POST", f"{url}/decline", dismiss),
             {**get, "op": "decline_request", "body": dismiss},
         ),
         f"decline a {kind} among others": Act(
@@ -165,10 +165,10 @@ async def over_http(
             await stream.aread() if stream.status_code >= 400 else None
             return stream.status_code, stream.json()["error"]["code"] if stream.status_code >= 400 else None
     reply = await person.http.request(method, path, json=body)
-    said = reply.json() if reply.content else {}
-    [said] = said.get("results", [said])
-    status = said["status"] if isinstance(said.get("status"), int) else reply.status_code
-    return status, said["error"]["code"] if "error" in said else None
+    body_json = reply.json() if reply.content else {}
+    [body_json] = body_json.get("results", [body_json])
+    status = body_json["status"] if isinstance(body_json.get("status"), int) else reply.status_code
+    return status, body_json["error"]["code"] if "error" in body_json else None
 
 
 async def over_socket(person: Person, frame: dict[str, Any], names: dict[str, str]) -> tuple[int, str | None]:

@@ -36,13 +36,13 @@ async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(sc
     answered_reply = await typist.hand_over(request["id"], VALUES, scope="global")
     assert answered_reply.json()["settled_by"]["user"] == "user-prompt"
     assert leased_values(await agent.lease(scene.thread, "A_KEY", "B_KEY")) == VALUES
-    own_items = {item["name"]: item for item in await owner.kept()}
+    own_items = {item["name"]: item for item in await owner.list_secrets()}
     assert {name: (s["owner"], s["set_by"]["user"]) for name, s in own_items.items()} == {
         "A_KEY": ("user-owner", "user-prompt"),
         "B_KEY": ("user-owner", "user-prompt"),
     }
     for level in ("none", "view", "prompt", "all"):
-        assert await scene.people[level].kept() == []
+        assert await scene.people[level].list_secrets() == []
     assert (await typist.erase(own_items["A_KEY"]["id"])).status_code == 404
     entries, _ = await scene.team.admin.audit()
     [decision_entry] = [entry for entry in entries if entry["action"] == "decide"]
@@ -66,7 +66,7 @@ async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_we
     await scene.team.admin.keep("T_KEY", "meanwhile", owner="user-owner")
     assert (await agent.accept(tried_request["id"])).status_code == 200
     assert leased_values(await agent.lease(thread, "T_KEY")) == {"T_KEY": "tried"}
-    [kept_secret] = await scene.people["owner"].kept()
+    [kept_secret] = await scene.people["owner"].list_secrets()
     assert (kept_secret["name"], kept_secret["set_by"]["user"], kept_secret["version"]) == (
         "T_KEY",
         "user-prompt",
@@ -92,7 +92,9 @@ async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared
     assert refusal(await bob.keep("ADAS_KEY", "v", owner="user-owner")) == (403, "forbidden")
     in_thread = await bob.keep("S_KEY", "v", "session", thread_id=scene.thread, owner="user-view")
     assert in_thread.json()["error"]["field_errors"][0]["path"] == "owner"
-    names = {level: {s["name"] for s in await person.kept()} for level, person in scene.people.items()}
+    names = {
+        level: {s["name"] for s in await person.list_secrets()} for level, person in scene.people.items()
+    }
     assert names == {
         "none": {"SHARED_KEY"},
         "view": {"SHARED_KEY", "OWN_KEY"},
@@ -103,8 +105,8 @@ async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared
     }
     for person, secret in ((bob, adas), (scene.people["owner"], own_body)):
         absent = await person.erase("sec_00000000000000000000000000")
-        refused = await person.erase(secret["id"])
-        assert (refused.status_code, refused.text) == (404, absent.text)
+        refused_reply = await person.erase(secret["id"])
+        assert (refused_reply.status_code, refused_reply.text) == (404, absent.text)
     assert (await bob.erase(own_body["id"])).status_code == 204
 
 
@@ -123,7 +125,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
         for item in (watching_socket, typist_socket):
             await frame_reply(item, op="subscribe", thread_id=thread)
         request = request_of(await scene.team.agent.need(thread, "A_KEY", "B_KEY", **extra))
-        at = f"/v1/requests/{request['id']}"
+        index = f"/v1/requests/{request['id']}"
         assert (await frame_reply(waiting_socket, op="wait", request_ids=[request["id"]]))["ok"][
             "settled"
         ] == []
@@ -132,7 +134,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
 
         async def hand_over() -> None:
             seen_items = [
-                (await reader.http.get(at)).json(),
+                (await reader.http.get(index)).json(),
                 (await reader.http.get("/v1/requests", params={"thread_id": thread})).json()["requests"][0],
                 (await reader.http.get(f"/v1/threads/{thread}")).json()["requests"][0],
                 (await frame_reply(watching_socket))["event"]["request"],
@@ -152,7 +154,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(hand_over)
-            poll_replies.append(await reader.http.get(at, params=poll))
+            poll_replies.append(await reader.http.get(index, params=poll))
         ended_requests = [
             poll_replies[0].json(),
             (await frame_reply(watching_socket))["event"]["request"],

@@ -68,7 +68,7 @@ class Answered:
     answer: Mapping[str, Any] = field(default_factory=lambda: {"values": NOTE})
 
 
-def of(values: Any, page: Sequence[Step], *typed: str) -> Answered:
+def answer_of(values: Any, page: Sequence[Step], *typed: str) -> Answered:
     """Return the actions for the values of a form."""
     return Answered(page, typed, {"values": values})
 
@@ -77,28 +77,28 @@ PLAIN = Answered()
 HIRED = {"r": {"ann": {"decision": "accept", "values": NOTE}, "bob": {"decision": "decline"}}}
 ANSWERS: dict[str, Answered] = {
     "A4 B1: ids and data of the asker": PLAIN,
-    "A5: a long plain prompt, and a label of several lines": of(NOTE, (fill("One Two", "Rome"), SUBMIT), "Rome"),
+    "A5: a long plain prompt, and a label of several lines": answer_of(NOTE, (fill("One Two", "Rome"), SUBMIT), "Rome"),
     "A6 A7: the number of a question, and the limit of one tool": PLAIN,
-    "A8: a message for each rule of any type": of({"n": 2}, (fill("N", "2"), SUBMIT), "2"),
-    "A9: texts in several languages": of(NOTE, (fill("Town", "Rome"), SUBMIT), "Rome"),
-    "A11: several widgets, each with a button of its own": of({"ok": True}, (pick("Go on?"), click("Submit: Go on?")), "2", "y"),
-    "A11: the first widget that is used answers all": of(NOTE, (fill("Note", "Rome"), click("Submit: Note")), "1", "Rome"),
-    "A12: a widget without a label": of(NOTE, (fill("What should I do?", "Rome"), SUBMIT), "Rome"),
+    "A8: a message for each rule of any type": answer_of({"n": 2}, (fill("N", "2"), SUBMIT), "2"),
+    "A9: texts in several languages": answer_of(NOTE, (fill("Town", "Rome"), SUBMIT), "Rome"),
+    "A11: several widgets, each with a button of its own": answer_of({"ok": True}, (pick("Go on?"), click("Submit: Go on?")), "2", "y"),
+    "A11: the first widget that is used answers all": answer_of(NOTE, (fill("Note", "Rome"), click("Submit: Note")), "1", "Rome"),
+    "A12: a widget without a label": answer_of(NOTE, (fill("What should I do?", "Rome"), SUBMIT), "Rome"),
     "A16: an input that is no object": Answered((click("Allow once"),), ("y",), YES),
     "A17: an action": Answered((click("I've done it"),), ("d",), {"outcome": "done"}),
-    "A17: rows that are accepted or declined, with details": of(HIRED, (choose_row("Ann", "Accept"), fill("Note", "Rome"), choose_row("Bob", "Decline"), SUBMIT), "1", "Rome", "2", "y"),
-    "A18: skip one question of several": of({"ok": True}, (click("Skip this question: Note"), pick("Go on? (optional)"), SUBMIT), ":pass", "y", "y"),
+    "A17: rows that are accepted or declined, with details": answer_of(HIRED, (choose_row("Ann", "Accept"), fill("Note", "Rome"), choose_row("Bob", "Decline"), SUBMIT), "1", "Rome", "2", "y"),
+    "A18: skip one question of several": answer_of({"ok": True}, (click("Skip this question: Note"), pick("Go on? (optional)"), SUBMIT), ":pass", "y", "y"),
     "A19: ask again what was refused": PLAIN,
     "B3 B4: decide about a decline and a deadline before they count": PLAIN,
     "B6: errors with the first asking": PLAIN,
     "B10: standalone": PLAIN,
     "B10: composer": PLAIN,
-    "B10: a condition, a file, and a field to read": of({"more": True, "note": "Rome", "user": "ada"}, (pick("More?"), fill("Note", "Rome"), SUBMIT), "y", "Rome", "", "y"),
-    "B11: a time without a zone": of({"at": "2026-02-01T09:30"}, (SUBMIT,), ""),
-    "B13: equal labels, an empty and a numeric value": of({"o": 2}, (choose("O", 2), SUBMIT), "2"),
-    "B13: five thousand options": of({"o": "Option 4999"}, (fill("Filter the options", "4999"), pick("Option 4999"), SUBMIT), "5000"),
+    "B10: a condition, a file, and a field to read": answer_of({"more": True, "note": "Rome", "user": "ada"}, (pick("More?"), fill("Note", "Rome"), SUBMIT), "y", "Rome", "", "y"),
+    "B11: a time without a zone": answer_of({"at": "2026-02-01T09:30"}, (SUBMIT,), ""),
+    "B13: equal labels, an empty and a numeric value": answer_of({"o": 2}, (choose("O", 2), SUBMIT), "2"),
+    "B13: five thousand options": answer_of({"o": "Option 4999"}, (fill("Filter the options", "4999"), pick("Option 4999"), SUBMIT), "5000"),
     "B15: three texts and more": PLAIN,
-    "B16: steps, and an optional one with a button text of its own": of(NOTE, (fill("Note", "Rome"), click("Next"), click("Next"), SUBMIT), "Rome", "", "y"),
+    "B16: steps, and an optional one with a button text of its own": answer_of(NOTE, (fill("Note", "Rome"), click("Next"), click("Next"), SUBMIT), "Rome", "", "y"),
 }  # fmt: skip
 
 
@@ -129,10 +129,10 @@ async def test_each_item_is_answered_in_the_terminal(server: Server, team: Team,
     lines = [line for item in ITEMS for line in ("", *ANSWERS[item.name].typed)]
     *_, last = ITEMS
     del lines[-len(ANSWERS[last.name].typed) - 1]  # an empty line chooses the first of several
-    status, out, said = await anyio.to_thread.run_sync(
+    status, out, error_output = await anyio.to_thread.run_sync(
         complete, process, "".join(f"{line}\n" for line in lines)
     )
-    assert status == 0, (out, said)
+    assert status == 0, (out, error_output)
     for request_id, item in zip(ids, ITEMS, strict=True):
         await settled(team, request_id, item)
 

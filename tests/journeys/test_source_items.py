@@ -54,7 +54,7 @@ class Item:
 
     name: str
     body: Mapping[str, Any]
-    what: Any
+    client_ask: Any
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     shows: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Members that the server adds."""
@@ -149,8 +149,8 @@ ITEMS = (
         {"field_errors": [{"path": "values.note", "message": "It is taken."}]},
     ),
     *(
-        Item(f"B10: {place}", form(NOTE, presentation=place), Form(fields=[NOTES]), {"presentation": place})
-        for place in ("standalone", "composer")
+        Item(f"B10: {mode}", form(NOTE, presentation=mode), Form(fields=[NOTES]), {"presentation": mode})
+        for mode in ("standalone", "composer")
     ),
     Item(
         "B10: a condition, a file, and a field to read",
@@ -202,9 +202,9 @@ _OWN = {"id", "created_at", "expires_at", "thread_id", "external_id", "ordinal",
 
 def common_members(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the common members of two requests, with every default."""
-    whole = InputRequest.model_validate(request).model_dump(mode="json")
-    whole["on_timeout"] = whole["on_timeout"] or "expire"
-    return {name: value for name, value in whole.items() if name not in _OWN}
+    request_json = InputRequest.model_validate(request).model_dump(mode="json")
+    request_json["on_timeout"] = request_json["on_timeout"] or "expire"
+    return {name: value for name, value in request_json.items() if name not in _OWN}
 
 
 async def read(agent: Person, ids: list[str]) -> list[dict[str, Any]]:
@@ -216,27 +216,29 @@ async def test_each_item_is_one_request_on_the_wire_and_in_the_client_and_lasts(
     killable_server: KillableServer,
 ) -> None:
     async with killable_server.team() as team:
-        seen, ids = [], list[str]()
+        listed_items, ids = [], list[str]()
         async with AsyncClient(killable_server.server.url, team.agent.token) as client:
             for number, item in enumerate(ITEMS):
                 wire = await team.agent.http.post(
                     "/v1/requests", json={"thread_id": f"wire-{number}", **item.body}
                 )
                 if wire.status_code != 201:
-                    seen.append((item.name, 201, wire.text[:300]))
+                    listed_items.append((item.name, 201, wire.text[:300]))
                     continue
                 request = await client.requests.create(
-                    item.what, thread_id=f"client-{number}", **item.options
+                    item.client_ask, thread_id=f"client-{number}", **item.options
                 )
                 [one, other] = await read(team.agent, [wire.json()["id"], request.id])
                 ids += [one["id"], other["id"]]
-                seen.append((item.name, common_members(one), common_members(other)))
+                listed_items.append((item.name, common_members(one), common_members(other)))
                 stored = {**item.body.get(one["kind"], {}), **item.body, **item.shows}
-                asked = one.get(one["kind"], {})
-                shown = {**(asked if isinstance(asked, dict) else {}), **one}
-                kept = {name: shown.get(name) for name in stored if name not in UNSHOWN}
-                seen.append((item.name, {name: stored[name] for name in kept}, kept))
-        assert differences(seen) == ""
+                shown_content = one.get(one["kind"], {})
+                expected_members = {**(shown_content if isinstance(shown_content, dict) else {}), **one}
+                expected_answer = {name: expected_members.get(name) for name in stored if name not in UNSHOWN}
+                listed_items.append(
+                    (item.name, {name: stored[name] for name in expected_answer}, expected_answer)
+                )
+        assert differences(listed_items) == ""
         before = await read(team.agent, ids)
         await killable_server.dies_and_returns()
         assert await read(team.agent, ids) == before

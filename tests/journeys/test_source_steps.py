@@ -35,7 +35,7 @@ class Place:
 
 
 @pytest.fixture
-async def place(server: Server, team: Team) -> AsyncIterator[Place]:
+async def step_place(server: Server, team: Team) -> AsyncIterator[Place]:
     """Everybody in a tenant of its own."""
     async with (
         AsyncClient(server.url, team.agent.token) as bot,
@@ -49,14 +49,14 @@ NOTE_FORM = Form(title="Where?", fields=[NOTES])
 
 
 @requirement("C17", "A18")
-async def test_a1_a2_a_message_grows_around_its_request_and_a_tool_call_has_states(place: Place) -> None:
+async def test_a1_a2_a_message_grows_around_its_request_and_a_tool_call_has_states(step_place: Place) -> None:
     agent, call = (
-        place.team.agent.http,
+        step_place.team.agent.http,
         {"type": "tool", "tool_call_id": "tc1", "name": "bash", "status": "calling"},
     )
     text = {"type": "text", "text": "Before."}
     await agent.post("/v1/threads/w/messages", json={"id": "m1", "content": [text, call]})
-    first = (await place.team.agent.ask("w", {"fields": [NOTE]})).json()["id"]
+    first = (await step_place.team.agent.ask("w", {"fields": [NOTE]})).json()["id"]
     extra = {
         "append_to": "m1",
         "content": [{"type": "request", "request_id": first}, {"type": "text", "text": "After."}],
@@ -64,82 +64,86 @@ async def test_a1_a2_a_message_grows_around_its_request_and_a_tool_call_has_stat
     assert (await agent.post("/v1/threads/w/messages", json=extra)).status_code == 200
     ended = {"tool_call_id": "tc1", "status": "failed", "result": {"exit": 2}, "duration_ms": 1200}
     assert (await agent.patch("/v1/threads/w/messages/m1", json=ended)).status_code == 200
-    threads = place.bot.threads
+    threads = step_place.bot.threads
     message = await threads.create_message([text, call], thread_id="c")
-    second_request = await place.bot.requests.create(NOTE_FORM, thread_id="c")
+    second_request = await step_place.bot.requests.create(NOTE_FORM, thread_id="c")
     parts = [{"type": "request", "request_id": second_request.id}, {"type": "text", "text": "After."}]
     await threads.append_parts(message, parts, thread_id="c")
     await threads.update_tool_call(
         message, "tc1", thread_id="c", status="failed", result={"exit": 2}, duration_ms=1200
     )
     for thread, request_id in (("w", first), ("c", second_request.id)):
-        [shown_message] = (await place.snapshot(thread))["messages"]
+        [shown_message] = (await step_place.snapshot(thread))["messages"]
         assert [part["type"] for part in shown_message["content"]] == ["text", "tool", "request", "text"]
         assert shown_message["content"][1] == {**call, **ended}
         assert shown_message["content"][2]["request_id"] == request_id
 
 
-async def test_a3_a_run_ends_with_its_reason_and_cancels_its_open_requests(place: Place) -> None:
-    agent = place.team.agent
+async def test_a3_a_run_ends_with_its_reason_and_cancels_its_open_requests(step_place: Place) -> None:
+    agent = step_place.team.agent
     run = (await agent.http.post("/v1/threads/w/runs", json={})).json()["id"]
     await agent.ask("w", {"fields": [NOTE]}, run_id=run)
     await agent.bash("w", "make x", run_id=run)
     body = {"reason": "clarification", "cancel": True}
     assert (await agent.http.post(f"/v1/threads/w/runs/{run}/end", json=body)).status_code == 200
-    started_run = await place.bot.runs.start(thread_id="c")
-    await place.bot.requests.create(NOTE_FORM, thread_id="c", run_id=started_run.id)
-    await place.bot.requests.create(Approval(tool="deploy", input={}), thread_id="c", run_id=started_run.id)
-    await place.bot.runs.end(started_run.id, thread_id="c", reason="clarification", cancel=True)
+    started_run = await step_place.bot.runs.start(thread_id="c")
+    await step_place.bot.requests.create(NOTE_FORM, thread_id="c", run_id=started_run.id)
+    await step_place.bot.requests.create(
+        Approval(tool="deploy", input={}), thread_id="c", run_id=started_run.id
+    )
+    await step_place.bot.runs.end(started_run.id, thread_id="c", reason="clarification", cancel=True)
     for thread, run_id in (("w", run), ("c", started_run.id)):
-        requests = await place.eva.requests.list(thread_id=thread, run_id=run_id)
+        requests = await step_place.eva.requests.list(thread_id=thread, run_id=run_id)
         assert [item.status for item in requests.items] == ["cancelled"] * 2
-        assert (await place.bot.runs.get(run_id, thread_id=thread)).reason == "clarification"
+        assert (await step_place.bot.runs.get(run_id, thread_id=thread)).reason == "clarification"
 
 
 @requirement("D7")
-async def test_a10_the_answer_is_a_message_of_the_person(place: Place) -> None:
+async def test_a10_the_answer_is_a_message_of_the_person(step_place: Place) -> None:
     on = {"answers_as_messages": True}
-    assert (await place.team.agent.http.patch("/v1/threads/w", json=on)).status_code == 200
-    await place.bot.threads.update("c", answers_as_messages=True)
+    assert (await step_place.team.agent.http.patch("/v1/threads/w", json=on)).status_code == 200
+    await step_place.bot.threads.update("c", answers_as_messages=True)
     for thread in ("w", "c"):
-        request = await place.bot.requests.create(NOTE_FORM, thread_id=thread)
-        await place.eva.requests.answer(request, {"note": "Rome"})
-        [message] = (await place.snapshot(thread))["messages"]
+        request = await step_place.bot.requests.create(NOTE_FORM, thread_id=thread)
+        await step_place.eva.requests.answer(request, {"note": "Rome"})
+        [message] = (await step_place.snapshot(thread))["messages"]
         assert (message["role"], message["content"]) == ("user", [{"type": "text", "text": "Rome"}])
 
 
 @requirement("B8", "B11")
-async def test_a13_a14_always_for_exactly_this_command_of_this_agent(place: Place) -> None:
+async def test_a13_a14_always_for_exactly_this_command_of_this_agent(step_place: Place) -> None:
     command = "cd web && FOO=1 npm test 2>&1 | tail -20"
-    asked = (await place.team.agent.bash("w", command)).json()
-    assert "always" in asked["approval"]["scopes"]
-    allowed = await place.team.ada.decide(asked["id"], "approve", scope="always")
+    request = (await step_place.team.agent.bash("w", command)).json()
+    assert "always" in request["approval"]["scopes"]
+    allowed = await step_place.team.ada.decide(request["id"], "approve", scope="always")
     assert allowed.status_code == 200, allowed.text
-    again = (await place.team.agent.bash("w2", command)).json()
-    assert (again["status"], again["source"]) == ("answered", "policy")
-    assert (await place.team.agent.bash("w2", f"{command} -n")).json()["status"] == "pending"
+    second_request = (await step_place.team.agent.bash("w2", command)).json()
+    assert (second_request["status"], second_request["source"]) == ("answered", "policy")
+    assert (await step_place.team.agent.bash("w2", f"{command} -n")).json()["status"] == "pending"
     call = Approval(tool="bash", input={"command": "make a && make b"})
-    waiting_request = await place.bot.requests.create(call, thread_id="c")
-    await place.eva.requests.decide(waiting_request, "approve", scope="always")
-    assert (await place.bot.requests.create(call, thread_id="c2")).source == "policy"
-    assert {rule.agent for rule in (await place.eva.rules.list()).items} == {asked["requester"]["id"]}
+    waiting_request = await step_place.bot.requests.create(call, thread_id="c")
+    await step_place.eva.requests.decide(waiting_request, "approve", scope="always")
+    assert (await step_place.bot.requests.create(call, thread_id="c2")).source == "policy"
+    assert {rule.agent for rule in (await step_place.eva.rules.list()).items} == {request["requester"]["id"]}
 
 
 @requirement("B1")
-async def test_a15_nebos_table_is_chosen_on_the_wire_and_in_the_client(place: Place) -> None:
+async def test_a15_nebos_table_is_chosen_on_the_wire_and_in_the_client(step_place: Place) -> None:
     body = {"table": "nebo", "level": "full", "confirm": "ENABLE FULL"}
-    assert (await place.team.admin.http.post("/v1/policy", json=body)).json()["table"] == "nebo"
-    assert (await place.team.agent.bash("w", "anything --at all")).json()["status"] == "answered"
-    await place.boss.policy.update(table="askback", level="allowlist")
-    assert (await place.team.agent.bash("w", "anything --at all")).json()["status"] == "pending"
-    new_policy = await place.boss.policy.update(table="nebo", level="full", confirm="ENABLE FULL")
+    assert (await step_place.team.admin.http.post("/v1/policy", json=body)).json()["table"] == "nebo"
+    assert (await step_place.team.agent.bash("w", "anything --at all")).json()["status"] == "answered"
+    await step_place.boss.policy.update(table="askback", level="allowlist")
+    assert (await step_place.team.agent.bash("w", "anything --at all")).json()["status"] == "pending"
+    new_policy = await step_place.boss.policy.update(table="nebo", level="full", confirm="ENABLE FULL")
     assert new_policy.table == "nebo"
-    assert (await place.bot.requests.create(Approval(tool="x", input="y"), thread_id="c")).source == "policy"
+    assert (
+        await step_place.bot.requests.create(Approval(tool="x", input="y"), thread_id="c")
+    ).source == "policy"
 
 
 @requirement("F20", "F22")
 async def test_b3_b5_b7_a_hook_reopens_a_decline_with_a_new_deadline_and_a_check_has_a_result(
-    place: Place,
+    step_place: Place,
 ) -> None:
     def options() -> dict[str, Any]:
         return {"validator": "requester", "hooks": ["decline"], "timeout_s": 600}
@@ -147,12 +151,12 @@ async def test_b3_b5_b7_a_hook_reopens_a_decline_with_a_new_deadline_and_a_check
     def stricter() -> dict[str, Any]:
         return {"fields": [{**NOTE, "max_length": 3, "required": True}]}
 
-    agent, ada = place.team.agent, place.team.ada
+    agent, ada = step_place.team.agent, step_place.team.ada
     wire = (await agent.ask("w", {"fields": [NOTE]}, **options())).json()["id"]
     no = {"reason": "dismissed", "note": "Later", "values": {"note": "Paris"}}
     held_body = (await ada.http.post(f"/v1/requests/{wire}/decline", json=no)).json()
-    client = await place.bot.requests.create(NOTE_FORM, thread_id="c", **options())
-    same_request = await place.eva.requests.decline(
+    client = await step_place.bot.requests.create(NOTE_FORM, thread_id="c", **options())
+    same_request = await step_place.eva.requests.decline(
         client, reason="dismissed", note="Later", values={"note": "Paris"}
     )
     assert held_body["held"] == {"event": "decline", "reason": "dismissed", "note": "Later"}
@@ -163,7 +167,7 @@ async def test_b3_b5_b7_a_hook_reopens_a_decline_with_a_new_deadline_and_a_check
     assert held_body["check"]["state"] in {"waiting", "checking"}
     body = {"error_summary": "Really?", "timeout_s": 3600, "form": stricter()}
     assert (await agent.http.post(f"/v1/requests/{wire}/reprompt", json=body)).status_code == 200
-    await place.bot.requests.reprompt(client, error_summary="Really?", timeout_s=3600, form=stricter())
+    await step_place.bot.requests.reprompt(client, error_summary="Really?", timeout_s=3600, form=stricter())
     for request_id in (wire, client.id):
         shown_request = (await ada.http.get(f"/v1/requests/{request_id}")).json()
         assert (shown_request["status"], shown_request["revision"], shown_request["error_summary"]) == (
@@ -177,21 +181,21 @@ async def test_b3_b5_b7_a_hook_reopens_a_decline_with_a_new_deadline_and_a_check
         assert (await ada.answer(request_id, {"note": "Rom"}, revision=2)).json()["status"] == "resolving"
     done = {"values": {"note": "ROM"}, "result": {"number": 12}, "message": "Booked, number 12."}
     assert (await agent.http.post(f"/v1/requests/{wire}/accept", json=done)).status_code == 200
-    await place.bot.requests.accept(client, **done)
+    await step_place.bot.requests.accept(client, **done)
     for request_id in (wire, client.id):
         answer = (await ada.http.get(f"/v1/requests/{request_id}")).json()["answer"]
         assert {name: answer[name] for name in done} == done
 
 
 @requirement("C16")
-async def test_b6_b9_an_open_form_is_changed_and_an_empty_answer_is_accepted(place: Place) -> None:
+async def test_b6_b9_an_open_form_is_changed_and_an_empty_answer_is_accepted(step_place: Place) -> None:
     another = {"title": "Where now?", "fields": [NOTE]}
-    agent, ada = place.team.agent, place.team.ada
+    agent, ada = step_place.team.agent, step_place.team.ada
     wire = (await agent.ask("w", {"fields": [NOTE]})).json()["id"]
     body = {"form": another, "field_errors": [{"path": "values.note", "message": "It is taken."}]}
     assert (await agent.http.patch(f"/v1/requests/{wire}", json=body)).status_code == 200
-    client = await place.bot.requests.create(NOTE_FORM, thread_id="c")
-    await place.bot.requests.update(client, form=another, errors={"note": "It is taken."})
+    client = await step_place.bot.requests.create(NOTE_FORM, thread_id="c")
+    await step_place.bot.requests.update(client, form=another, errors={"note": "It is taken."})
     for request_id in (wire, client.id):
         shown_request = (await ada.http.get(f"/v1/requests/{request_id}")).json()
         assert (shown_request["form"]["title"], shown_request["revision"]) == ("Where now?", 2)
@@ -200,12 +204,12 @@ async def test_b6_b9_an_open_form_is_changed_and_an_empty_answer_is_accepted(pla
 
 
 @requirement("E9", "E12")
-async def test_b17_a_request_settled_on_creation_resumes_the_agent(place: Place) -> None:
-    await place.boss.rules.create("deploy")
-    wire = await place.team.agent.approve("w", "deploy", {}, delivery="resume")
-    client = await place.bot.requests.create(
+async def test_b17_a_request_settled_on_creation_resumes_the_agent(step_place: Place) -> None:
+    await step_place.boss.rules.create("deploy")
+    wire = await step_place.team.agent.approve("w", "deploy", {}, delivery="resume")
+    client = await step_place.bot.requests.create(
         Approval(tool="deploy", input={}), thread_id="c", delivery="resume"
     )
     for thread, request_id in (("w", wire.json()["id"]), ("c", client.id)):
-        [resume] = (await place.team.agent.http.get(f"/v1/threads/{thread}/resumes")).json()["resumes"]
+        [resume] = (await step_place.team.agent.http.get(f"/v1/threads/{thread}/resumes")).json()["resumes"]
         assert resume["request_id"] == request_id

@@ -45,14 +45,14 @@ async def team(tmp_path: Path) -> AsyncIterator[dict[str, AsyncClient]]:
         }
 
 
-async def answered(team: Any, form: Any, values: dict[str, Any], languages: list[str] | None) -> Any:
+async def answer_form(team: Any, form: Any, values: dict[str, Any], languages: list[str] | None) -> Any:
     request = await team["requester"].requests.create(form, thread_id="t")
     return await team["responder"].requests.answer(request, values, languages=languages)
 
 
 @requirement("D22")
 @pytest.mark.parametrize(
-    ("languages", "shown"),
+    ("languages", "expected_texts"),
     [
         (["en-GB", "de"], {"locale": "en", "labels": {"d": "Drink"}, "options": {"d": ["Water"]}}),
         (["fr", "de-CH"], {"locale": "de", "labels": {"d": "Getränk"}, "options": {"d": ["Wasser"]}}),
@@ -60,22 +60,22 @@ async def answered(team: Any, form: Any, values: dict[str, Any], languages: list
     ],
 )
 async def test_an_answer_says_which_texts_the_person_saw(
-    team: Any, languages: list[str] | None, shown: dict[str, Any]
+    team: Any, languages: list[str] | None, expected_texts: dict[str, Any]
 ) -> None:
-    settled_request = await answered(team, FORM, {"d": "water"}, languages)
+    settled_request = await answer_form(team, FORM, {"d": "water"}, languages)
     assert settled_request.form.fields[0].label == LABEL
-    assert settled_request.answer.shown.model_dump(exclude_none=True) == shown
+    assert settled_request.answer.shown.model_dump(exclude_none=True) == expected_texts
     assert model_text(settled_request) == 'The person answered "Getränk": "Wasser" ("water")'
 
 
 async def test_an_answer_to_a_form_in_one_language_says_nothing_of_it(team: Any) -> None:
-    settled_request = await answered(team, Form(fields=[Text(id="a", label="A")]), {"a": "x"}, ["de"])
+    settled_request = await answer_form(team, Form(fields=[Text(id="a", label="A")]), {"a": "x"}, ["de"])
     assert settled_request.answer.shown is None
 
 
 async def test_a_chosen_value_that_is_sensitive_is_not_in_the_texts_that_were_seen(team: Any) -> None:
     field = Select(id="d", label={"en": "Drink", "de": "Getränk"}, options=OPTIONS, sensitive=True)
-    settled_request = await answered(team, Form(fields=[field]), {"d": "water"}, ["de"])
+    settled_request = await answer_form(team, Form(fields=[field]), {"d": "water"}, ["de"])
     assert settled_request.answer.shown.model_dump(exclude_none=True) == {
         "locale": "de",
         "labels": {"d": "Getränk"},
@@ -86,7 +86,7 @@ async def test_a_chosen_value_that_is_sensitive_is_not_in_the_texts_that_were_se
 @pytest.mark.parametrize("languages", [["x"], ["en"] * 21, [""]])
 async def test_languages_that_are_none_are_refused_with_their_path(team: Any, languages: list[str]) -> None:
     with pytest.raises(Invalid) as exc_info:
-        await answered(team, FORM, {"d": "water"}, languages)
+        await answer_form(team, FORM, {"d": "water"}, languages)
     assert exc_info.value.field_errors[0]["path"] in {"languages", "languages[0]"}
 
 
@@ -98,10 +98,10 @@ async def test_the_answer_and_the_audit_log_of_an_approval_have_the_shown_text(
     )
     request = await team["requester"].requests.create(approval, thread_id="t")
     settled_request = await team["responder"].requests.decide(request, "approve", languages=["de"])
-    shown = {"locale": "de", "title": "Deploy", "reason": "Zum Zeigen"}
-    assert settled_request.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == shown
+    expected_texts = {"locale": "de", "title": "Deploy", "reason": "Zum Zeigen"}
+    assert settled_request.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == expected_texts
     entries = (await team["admin"].audit.list()).entries
-    assert [entry["shown"] for entry in entries if entry["action"] == "decide"] == [shown]
+    assert [entry["shown"] for entry in entries if entry["action"] == "decide"] == [expected_texts]
 
 
 async def test_a_reply_in_the_conversation_is_the_label_of_any_language() -> None:
@@ -115,21 +115,21 @@ async def test_a_reply_in_the_conversation_is_the_label_of_any_language() -> Non
 
 
 async def test_the_answer_and_the_audit_log_of_an_action_have_the_shown_text(team: Any) -> None:
-    asked = ActionAsk(
+    action = ActionAsk(
         title={"en": "Install it", "de": "Einbauen"}, description={"de": "*Gleich*"}, label="Los", url=LINK
     )
-    request = await team["requester"].requests.create(asked, thread_id="t")
+    request = await team["requester"].requests.create(action, thread_id="t")
     assert request.view.languages == ["en", "de"]
     assert list(request.view.markdown) == ["action.description.de"]
     with pytest.raises(Invalid) as exc_info:
         await team["responder"].requests.finish(request, "done", languages=["?"])
     assert exc_info.value.field_errors[0]["path"] == "languages[0]"
     settled_request = await team["responder"].requests.finish(request, "done", languages=["de"])
-    shown = {"locale": "de", "title": "Einbauen", "description": "*Gleich*", "label": "Los"}
-    assert settled_request.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == shown
+    expected_texts = {"locale": "de", "title": "Einbauen", "description": "*Gleich*", "label": "Los"}
+    assert settled_request.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == expected_texts
     assert "Install it" in model_text(settled_request)
     [entry] = [item for item in (await team["admin"].audit.list()).entries if item["action"] == "decide"]
-    assert (entry["title"], entry["shown"]) == ("Install it", shown)
+    assert (entry["title"], entry["shown"]) == ("Install it", expected_texts)
 
 
 async def test_an_action_in_one_language_says_nothing_of_it(team: Any) -> None:
@@ -151,7 +151,7 @@ async def test_an_error_text_of_the_agent_is_shown_in_the_language_of_the_reader
     )
     more = [Text(id="pin", label="PIN", sensitive=True)] if sensitive else []
     request = await team["requester"].requests.create(Form(fields=[town, *more]), thread_id="t")
-    for languages, said in ((["fr-CA", "de"], sentence["fr"]), (["de"], sentence["en"])):
+    for languages, expected_text in ((["fr-CA", "de"], sentence["fr"]), (["de"], sentence["en"])):
         with pytest.raises(Invalid) as exc_info:
             await team["responder"].requests.answer(request, {"t": " "}, languages=languages)
-        assert exc_info.value.field_errors[0]["message"] == said
+        assert exc_info.value.field_errors[0]["message"] == expected_text

@@ -35,9 +35,9 @@ FORM = {"title": "Q", "fields": [{"id": "q", "type": "text", "label": "Q", "requ
 class SharedDatabase:
     """Servers on one database, which can be killed one by one."""
 
-    def __init__(self, database_url: str, place: Path, **settings: str) -> None:
+    def __init__(self, database_url: str, folder: Path, **settings: str) -> None:
         self._settings = {"ASKBACK_DATABASE_URL": database_url, "ASKBACK_MASTER_KEYS": "off", **settings}
-        self._place = place
+        self._place = folder
         self._processes: dict[str, Process] = {}
 
     def server(self, name: str) -> Server:
@@ -79,7 +79,7 @@ def pair(shared_database: SharedDatabase) -> tuple[Server, Server]:
 
 
 @pytest.fixture
-async def here(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
+async def first_person(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
     """An agent at the first server."""
     async with pair[0].person("requester") as person:
         yield person
@@ -94,16 +94,16 @@ async def second_person(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
 
 async def ask_and_return_id(agent: Person, thread: str, **extra: Any) -> str:
     """Ask, and return the id."""
-    made = await agent.ask(thread, FORM, **extra)
-    assert made.status_code == 201, made.text
-    return made.json()["id"]
+    request = await agent.ask(thread, FORM, **extra)
+    assert request.status_code == 201, request.text
+    return request.json()["id"]
 
 
 @requirement("H3")
 async def test_a_form_reprompted_at_another_server_is_answered_at_the_first(
-    pair: tuple[Server, Server], here: Person, second_person: Person, thread: str
+    pair: tuple[Server, Server], first_person: Person, second_person: Person, thread: str
 ) -> None:
-    request_id = await ask_and_return_id(here, thread, validator="requester")
+    request_id = await ask_and_return_id(first_person, thread, validator="requester")
     assert (await second_person.answer(request_id, {"q": "wrong"})).status_code == 200
     async with pair[1].person("requester") as agent, pair[0].person() as person:
         assert (await agent.reprompt(request_id, error_summary="Another.")).status_code == 200
@@ -132,37 +132,39 @@ async def answer_across_servers(
 
 @requirement("H3")
 async def test_an_answer_at_one_server_wakes_an_agent_on_a_websocket_of_the_other(
-    pair: tuple[Server, Server], here: Person, second_person: Person, thread: str
+    pair: tuple[Server, Server], first_person: Person, second_person: Person, thread: str
 ) -> None:
     async with pair[0].client(transport="websocket") as agent:
 
         async def wait(request_id: str) -> dict[str, Any]:
             return (await agent.wait(request_id)).model_dump()
 
-        await answer_across_servers(wait, here, second_person, thread)
+        await answer_across_servers(wait, first_person, second_person, thread)
 
 
 @requirement("H3")
 async def test_an_answer_at_one_server_wakes_a_long_poll_at_the_other(
-    here: Person, second_person: Person, thread: str
+    first_person: Person, second_person: Person, thread: str
 ) -> None:
     async def wait(request_id: str) -> dict[str, Any]:
-        return (await here.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
+        return (await first_person.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
 
-    await answer_across_servers(wait, here, second_person, thread)
+    await answer_across_servers(wait, first_person, second_person, thread)
 
 
 @requirement("H3")
 async def test_the_events_of_both_servers_come_in_one_order_at_each_of_them(
-    here: Person, second_person: Person, thread: str
+    first_person: Person, second_person: Person, thread: str
 ) -> None:
-    async def seen(person: Person) -> list[dict[str, Any]]:
+    async def read_events(person: Person) -> list[dict[str, Any]]:
         return [event async for event in person.events(thread, until=2 * ROUNDS)]
 
     with anyio.fail_after(SOON_S):
-        streams = [asyncio.ensure_future(seen(person)) for person in (here, second_person)]
+        streams = [asyncio.ensure_future(read_events(person)) for person in (first_person, second_person)]
         for number in range(ROUNDS):
-            given = await second_person.answer(await ask_and_return_id(here, thread), {"q": f"{number}"})
+            given = await second_person.answer(
+                await ask_and_return_id(first_person, thread), {"q": f"{number}"}
+            )
             assert given.status_code == 200, given.text
         first, second = [await stream for stream in streams]
     assert first == second
@@ -175,9 +177,9 @@ async def test_the_events_of_both_servers_come_in_one_order_at_each_of_them(
 
 @requirement("H4")
 async def test_one_of_100_concurrent_answers_at_two_servers_wins_and_the_others_get_it(
-    pair: tuple[Server, Server], here: Person, second_person: Person, thread: str
+    pair: tuple[Server, Server], first_person: Person, second_person: Person, thread: str
 ) -> None:
-    request_id = await ask_and_return_id(here, thread)
+    request_id = await ask_and_return_id(first_person, thread)
     async with pair[0].person() as other_person:
         sent = await asyncio.gather(
             *(
@@ -188,26 +190,26 @@ async def test_one_of_100_concurrent_answers_at_two_servers_wins_and_the_others_
     assert Counter(reply.status_code for reply in sent) == {200: 1, 409: 99}
     [won] = [reply.json() for reply in sent if reply.status_code == 200]
     assert [reply.json()["error"]["request"] for reply in sent if reply.status_code == 409] == [won] * 99
-    assert await here.get(request_id) == won
+    assert await first_person.get(request_id) == won
 
 
 @requirement("H10")
 async def test_a_deadline_fires_once_though_both_servers_watch_it(
-    here: Person, second_person: Person, thread: str
+    first_person: Person, second_person: Person, thread: str
 ) -> None:
-    ids = [await ask_and_return_id(here, thread, timeout_s=1) for _ in range(10)]
+    ids = [await ask_and_return_id(first_person, thread, timeout_s=1) for _ in range(10)]
     with anyio.fail_after(120):
         ended = await asyncio.gather(
             *(second_person.http.get(f"/v1/requests/{id_}", params={"wait": 15}) for id_ in ids)
         )
         assert {reply.json()["status"] for reply in ended} == {"expired"}
         events = [event async for event in second_person.events(thread, until=20)]
-    late = [item.json()["settled_at"] >= item.json()["expires_at"] for item in ended]
-    assert all(late), "by the clock of the database, no server is early"
+    expired_ids = [item.json()["settled_at"] >= item.json()["expires_at"] for item in ended]
+    assert all(expired_ids), "by the clock of the database, no server is early"
     assert Counter(event["type"] for event in events) == {"request.created": 10, "request.expired": 10}
-    ask_again = await ask_and_return_id(here, thread)
-    assert (await here.get(ask_again))["status"] == "pending"
-    assert [event["seq"] async for event in here.events(thread, until=21)] == list(range(1, 22))
+    ask_again = await ask_and_return_id(first_person, thread)
+    assert (await first_person.get(ask_again))["status"] == "pending"
+    assert [event["seq"] async for event in first_person.events(thread, until=21)] == list(range(1, 22))
 
 
 @requirement("H3")
@@ -276,22 +278,22 @@ async def test_logging_out_at_one_server_ends_the_streams_of_the_other(
             assert remaining_reply.status_code == 204
             with anyio.fail_after(120), contextlib.suppress(httpx2.RemoteProtocolError):
                 assert [line async for line in stream.aiter_lines() if line.startswith("data:")] == []
-        again = await browser.http.get(f"{pair[1].url}/v1/session", headers=cookie)
-        assert again.status_code == 401
+        session_reply = await browser.http.get(f"{pair[1].url}/v1/session", headers=cookie)
+        assert session_reply.status_code == 401
 
 
 @requirement("C15")
 async def test_a_page_at_one_server_counts_as_present_for_an_agent_at_the_other(
-    here: Person, second_person: Person, thread: str
+    first_person: Person, second_person: Person, thread: str
 ) -> None:
     async def end() -> dict[str, Any]:
-        return (await here.ask(thread, FORM, require_client="fail_fast")).json()
+        return (await first_person.ask(thread, FORM, require_client="fail_fast")).json()
 
     async def nobody() -> None:
         with anyio.fail_after(SOON_S):
-            while (asked := await end())["status"] == "pending":
+            while (request := await end())["status"] == "pending":
                 pass
-        assert asked["reason"] == "not_shown"
+        assert request["reason"] == "not_shown"
 
     await nobody()  # readers of earlier tests may just have left
     async with second_person.http.stream("GET", f"/v1/threads/{thread}/events", params={"cursor": 0}):
@@ -301,14 +303,14 @@ async def test_a_page_at_one_server_counts_as_present_for_an_agent_at_the_other(
 
 @requirement("C15")
 async def test_an_agent_waiting_for_presence_is_notified_of_a_page_at_another_server(
-    here: Person, second_person: Person, thread: str
+    first_person: Person, second_person: Person, thread: str
 ) -> None:
-    request_id = await ask_and_return_id(here, thread, require_client="wait")
-    assert (await here.get(request_id))["unseen"] is True
+    request_id = await ask_and_return_id(first_person, thread, require_client="wait")
+    assert (await first_person.get(request_id))["unseen"] is True
     with anyio.fail_after(SOON_S):
         seen_items = [event async for event in second_person.events(thread, until=2)]
     assert [event["type"] for event in seen_items] == ["request.created", "request.noted"]
-    assert "unseen" not in await here.get(request_id)
+    assert "unseen" not in await first_person.get(request_id)
 
 
 @dataclass

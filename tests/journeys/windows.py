@@ -31,13 +31,15 @@ class Session:
     """A session at a server: its browser cookie, and its second half."""
 
     cookies: list[Any]
-    half: str
+    browser_secret: str
 
     async def is_open(self, origin: str) -> bool:
         """Ask the server whether it still knows the session."""
         cookie = "; ".join(f"{item['name']}={item['value']}" for item in self.cookies)
         async with Person(origin, None) as person:
-            reply = await person.http.get("/v1/session", headers={"Cookie": cookie, HALF: self.half})
+            reply = await person.http.get(
+                "/v1/session", headers={"Cookie": cookie, HALF: self.browser_secret}
+            )
         return reply.status_code == 200
 
 
@@ -63,19 +65,19 @@ class Window:
             nobody.http.headers["User-Agent"] = await self.page.evaluate("navigator.userAgent")
             reply = await sign_in(nobody.http, link)
         [cookie] = SimpleCookie(reply.headers["set-cookie"]).values()
-        kept: Any = {
+        storage: Any = {
             "name": cookie.key,
             "value": cookie.value,
             "url": origin,
             "httpOnly": bool(cookie["httponly"]),
             "sameSite": cookie["samesite"],
         }
-        await self.context.add_cookies([kept])
+        await self.context.add_cookies([storage])
         if self.origin != origin:
             await self.go_to_plain_page(origin)
-        half = reply.json()["session"]
-        await self.page.evaluate(_KEEP_HALF, half)
-        self.name, self.session = name, Session(await self.context.cookies(), half)
+        browser_secret = reply.json()["session"]
+        await self.page.evaluate(_KEEP_HALF, browser_secret)
+        self.name, self.session = name, Session(await self.context.cookies(), browser_secret)
 
     async def go_to_plain_page(self, origin: str) -> None:
         """Show an address of a server without scripts."""

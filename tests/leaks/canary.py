@@ -26,20 +26,20 @@ PEM = "-----BEGIN PRIVATE KEY-----\n{}{}{}{}\n{}{}{}{}\n-----END PRIVATE KEY----
 
 @dataclass(frozen=True)
 class Canary:
-    """A value, and the way on which it was sent, which names it in test output."""
+    """A value; `origin` says how it was sent, and names it in test output."""
 
-    way: str
+    origin: str
     value: str
     secret: str = field(repr=False)
     """The part to search for: the text around it, such as the first line of a key, may be anywhere."""
 
 
-def canary(way: str, *, shape: str = "{}{}{}{}{}", letters: str = LETTERS) -> Canary:
+def canary(origin: str, *, shape: str = "{}{}{}{}{}", letters: str = LETTERS) -> Canary:
     """Make a new value; each `{}` of its shape is eight letters or digits."""
     parts = ["".join(secrets.choice(letters) for _ in range(WINDOW)) for _ in range(shape.count("{}"))]
     value = shape.format(*parts)
     start, end = value.index(parts[0]), value.rindex(parts[-1]) + WINDOW
-    return Canary(way, value, value[start:end])
+    return Canary(origin, value, value[start:end])
 
 
 def encode_each(write: Callable[[str], str]) -> Callable[[str], bytes]:
@@ -100,15 +100,15 @@ class Search:
         for item in canaries:
             for form, piece in pieces(item):
                 # Of plain letters many forms are alike: the first that it could be is named.
-                self._known.setdefault(piece[:_KEY], {}).setdefault(piece, (item.way, form))
+                self._known.setdefault(piece[:_KEY], {}).setdefault(piece, (item.origin, form))
 
     def found(self, data: bytes) -> set[tuple[str, str]]:
         """Return (way, form) of every value of which a piece of 15 letters or more is in `data`."""
         known = self._known
         return {
             found
-            for at in range(len(data) - _KEY + 1)
-            if (key := data[at : at + _KEY]) in known
+            for index in range(len(data) - _KEY + 1)
+            if (key := data[index : index + _KEY]) in known
             for piece, found in known[key].items()
-            if data.startswith(piece, at)
+            if data.startswith(piece, index)
         }

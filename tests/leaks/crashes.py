@@ -17,40 +17,40 @@ from tests.leaks.serving import TOKENS
 @asynccontextmanager
 async def submissions_in_transit(scene: Scene) -> AsyncIterator[dict[str, str]]:
     """Keep submissions in transit, some of them incomplete; yields (request id: value) of the complete ones."""
-    whole: dict[str, str] = {}
+    sent_bodies: dict[str, str] = {}
     async with AsyncExitStack() as lines:
         for number in range(6):
             name = f"CRASH_{number}"
             request_id = await scene.need(name, probe=number == 5)
             is_whole = number % 2 == 1
-            way = "was sent whole" if is_whole else "was being sent"
-            value = scene.value(f"{way} when the server died, {number}")
+            origin = "was sent whole" if is_whole else "was being sent"
+            value = scene.value(f"{origin} when the server died, {number}")
             line = await lines.enter_async_context(await connect(scene))
             await _send(
-                line, request_id, json.dumps({"revision": 1, "secrets": {name: value}}), whole=is_whole
+                line, request_id, json.dumps({"revision": 1, "secrets": {name: value}}), is_whole=is_whole
             )
             if is_whole:
-                whole[request_id] = value
-        yield whole
+                sent_bodies[request_id] = value
+        yield sent_bodies
 
 
 async def connect(scene: Scene) -> SocketStream:
     return await anyio.connect_tcp("127.0.0.1", int(scene.serving.url.rpartition(":")[2]))
 
 
-async def _send(line: SocketStream, request_id: str, body: str, *, whole: bool) -> None:
+async def _send(line: SocketStream, request_id: str, body: str, *, is_whole: bool) -> None:
     """Send a submission, or all of it but the last two brackets, which is all of the value."""
     head = (
         f"POST /v1/requests/{request_id}/answer HTTP/1.1\r\nHost: localhost\r\n"
         f"Authorization: Bearer {TOKENS['responder']}\r\nContent-Length: {len(body)}\r\n\r\n"
     )
-    await line.send((head + (body if whole else body[:-2])).encode())
+    await line.send((head + (body if is_whole else body[:-2])).encode())
 
 
-async def check_values_in_transit(scene: Scene, whole: dict[str, str]) -> list[str]:
+async def check_values_in_transit(scene: Scene, sent_bodies: dict[str, str]) -> list[str]:
     """Check the values in transit: each is stored, or is sent again. Returns the leased values."""
     values = list[str]()
-    for request_id, value in whole.items():
+    for request_id, value in sent_bodies.items():
         request = await scene.ada.get(request_id)
         [name] = request["secret"]["names"]
         if request["status"] == "pending":

@@ -11,14 +11,16 @@ Traces = Iterable[tuple[str, bytes]]
 
 
 class Leak(NamedTuple):
-    """A leaked value: its place, the way on which it was sent, and its encoding."""
+    """A leaked value: the place where it was found, how it was sent, and its encoding."""
 
     place: str
-    way: str
+    origin: str
     form: str
 
 
 def leaks(traces: Traces, canaries: Sequence[Canary]) -> list[Leak]:
     """Return every place where a value is found."""
     search = Search(canaries)
-    return sorted({Leak(place, way, form) for place, data in traces for way, form in search.found(data)})
+    return sorted(
+        {Leak(place, origin, form) for place, data in traces for origin, form in search.found(data)}
+    )

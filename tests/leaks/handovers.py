@@ -35,8 +35,8 @@ async def _provide_secrets(scene: Scene) -> list[str]:
 
 
 async def _store_secrets(scene: Scene) -> list[str]:
-    for way in ("kept by hand", "kept in the place of another"):
-        assert (await scene.ada.keep("KEPT", scene.value(way))).status_code == 201
+    for origin in ("kept by hand", "kept in the place of another"):
+        assert (await scene.ada.keep("KEPT", scene.value(origin))).status_code == 201
     erased = (await scene.ada.keep("ERASED", scene.value("erased"))).json()
     assert (await scene.ada.erase(erased["id"])).status_code == 204
     await scene.agent.need(THREAD, "KEPT", default_scope="global")
@@ -124,4 +124,4 @@ async def submit_at_once(scene: Scene) -> list[str]:
 
 def submission_of(value: str, canaries: list[Canary]) -> str:
     """Return the way on which a value was sent."""
-    return next(canary.way for canary in canaries if value in (canary.value, f'["a", "{canary.value}"]'))
+    return next(canary.origin for canary in canaries if value in (canary.value, f'["a", "{canary.value}"]'))

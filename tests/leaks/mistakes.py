@@ -20,7 +20,7 @@ async def send_misplaced_values(scene: Scene) -> None:
     """Send values in the address of every kind of route, and in invalid HTTP."""
     request_id = await scene.need("A_KEY")
     http = scene.ada.http
-    for way, method, path in (
+    for origin, method, path in (
         ("in the query of a submission", "POST", f"/v1/requests/{request_id}/answer?A_KEY={{}}"),
         ("in the query of a list", "GET", "/v1/secrets?value={}"),
         ("as a cursor", "GET", "/v1/secrets?cursor={}"),
@@ -35,8 +35,8 @@ async def send_misplaced_values(scene: Scene) -> None:
         ("as a login code", "GET", "/login?code={}"),
         ("as a signature", "GET", "/v1/secrets?signed={}"),
     ):
-        reply = await http.request(method, path.format(scene.value(way)))
-        assert reply.status_code != 500, (way, reply.text)
+        reply = await http.request(method, path.format(scene.value(origin)))
+        assert reply.status_code != 500, (origin, reply.text)
     for method in ("PUT", "PATCH", "DELETE"):
         body = json.dumps({"revision": 1, "secrets": {"A_KEY": scene.value(f"by {method}")}})
         reply = await http.request(method, f"/v1/requests/{request_id}/answer", content=body)
@@ -58,7 +58,7 @@ async def send_misplaced_values(scene: Scene) -> None:
 async def send_invalid_http(scene: Scene) -> None:
     """Write a value in place of the beginning, the middle or the end of a request."""
     port = int(scene.serving.url.rpartition(":")[2])
-    for way, text in (
+    for origin, text in (
         ("in the place of a request", "{}\r\n\r\n"),
         ("as a method", "{} / HTTP/1.1\r\n\r\n"),
         ("as a version", "GET / HTTP/{}\r\n\r\n"),
@@ -69,9 +69,9 @@ async def send_invalid_http(scene: Scene) -> None:
         ("after a header that does not end", "GET / HTTP/1.1\r\nHost: localhost\r\nX: {}\x00\r\n\r\n"),
     ):
         async with await anyio.connect_tcp("127.0.0.1", port) as line:
-            await line.send(text.format(scene.value(way)).encode())
+            await line.send(text.format(scene.value(origin)).encode())
             with anyio.fail_after(120):
-                scene.notes.seen.append(("reply to what is no HTTP", await line.receive()))
+                scene.notes.recordings.append(("reply to what is no HTTP", await line.receive()))
 
 
 def _submission(value: str) -> dict[str, Any]:
@@ -100,8 +100,8 @@ FRAMES: Mapping[str, Callable[[str, str], Any]] = {
 async def send_misplaced_frames(scene: Scene) -> None:
     """Send values over a WebSocket, in every place of a frame, and in its address."""
     request_id = await scene.need("A_KEY")
-    for way, write in FRAMES.items():
-        frame = write(scene.value(f"over the WebSocket {way}"), request_id)
+    for origin, write in FRAMES.items():
+        frame = write(scene.value(f"over the WebSocket {origin}"), request_id)
         await _frame(scene, json.dumps({"id": 1, **frame}))
     cut = json.dumps(
         {"id": 1, "op": "answer_request", "body": _submission(scene.value("over the WebSocket, cut"))}
@@ -129,12 +129,14 @@ async def _frame(
             await socket.send('{"id": 2, "op": "ping"}')
             with anyio.fail_after(120):
                 while True:
-                    said = await socket.recv()
-                    scene.notes.seen.append(("reply over a WebSocket", str(said).encode()))
-                    if json.loads(said).get("id") == 2:
+                    reply_text = await socket.recv()
+                    scene.notes.recordings.append(("reply over a WebSocket", str(reply_text).encode()))
+                    if json.loads(reply_text).get("id") == 2:
                         return
     except websockets.exceptions.ConnectionClosed as error:
-        scene.notes.seen.append(("end of a WebSocket", repr(error).encode()))
+        scene.notes.recordings.append(("end of a WebSocket", repr(error).encode()))
     except websockets.exceptions.InvalidStatus as exception:
         body = bytes(exception.response.body or b"")
-        scene.notes.seen.append(("refusal of a WebSocket", body + repr(exception.response.headers).encode()))
+        scene.notes.recordings.append(
+            ("refusal of a WebSocket", body + repr(exception.response.headers).encode())
+        )

@@ -17,9 +17,9 @@ def submission_body(secrets: Any, **extra: Any) -> bytes:
     return json.dumps({"revision": 1, "secrets": secrets, **extra}).encode()
 
 
-def cut_body(body: bytes, at: str) -> bytes:
+def cut_body(body: bytes, cut_point: str) -> bytes:
     """Cut a body in the middle of a value."""
-    return body[: body.index(at.encode()) + len(at) // 2]
+    return body[: body.index(cut_point.encode()) + len(cut_point) // 2]
 
 
 SUBMISSIONS: Mapping[str, Body] = {
@@ -126,10 +126,10 @@ async def send_refused_values(scene: Scene) -> None:
 
 async def send_refused_submissions(scene: Scene) -> None:
     request_id = await scene.need("A_KEY", "B_KEY")
-    for way, write in SUBMISSIONS.items():
-        value = scene.value(f"submitted {way}", shape=SHAPES.get(way, "{}{}{}{}{}"))
+    for origin, write in SUBMISSIONS.items():
+        value = scene.value(f"submitted {origin}", shape=SHAPES.get(origin, "{}{}{}{}{}"))
         reply = await scene.post(request_id, write(value))
-        assert reply.status_code in (409, 413, 422), (way, reply.text)
+        assert reply.status_code in (409, 413, 422), (origin, reply.text)
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
         value = scene.value(f"submitted as {kind}")
         reply = await scene.post(request_id, f"A_KEY={value}".encode(), **{"content-type": kind})
@@ -146,18 +146,18 @@ async def send_refused_submissions(scene: Scene) -> None:
 
 
 async def set_refused_secrets(scene: Scene) -> None:
-    for way, write in REFUSED_BODIES.items():
-        body = write(scene.value(f"kept {way}"))
+    for origin, write in REFUSED_BODIES.items():
+        body = write(scene.value(f"kept {origin}"))
         reply = await scene.ada.http.post("/v1/secrets", content=body)
-        assert reply.status_code == 422, (way, reply.text)
+        assert reply.status_code == 422, (origin, reply.text)
 
 
 async def send_refused_fields(scene: Scene) -> None:
     request_id = request_of(await scene.agent.ask(THREAD, FORM))["id"]
-    for way, write in FIELDS.items():
-        values = write(scene.value(f"a sensitive field {way}"))
+    for origin, write in FIELDS.items():
+        values = write(scene.value(f"a sensitive field {origin}"))
         reply = await scene.ada.answer(request_id, values.get("values", values))
-        assert reply.status_code == 422, (way, reply.text)
+        assert reply.status_code == 422, (origin, reply.text)
     value = scene.value("a sensitive field cut in the middle")
     body = json.dumps({"revision": 1, "values": {"short": value}}).encode()
     assert (await scene.post(request_id, cut_body(body, value))).status_code == 422
@@ -175,8 +175,8 @@ async def send_as_other_people(scene: Scene) -> None:
         (scene.foreigner, (404, "not_found")),
         (scene.stranger, (401, "unauthorized")),
     ):
-        way = f"submitted by somebody who is told {found[1]}"
-        assert refusal(await person.hand_over(request_id, {"A_KEY": scene.value(way)})) == found
+        origin = f"submitted by somebody who is told {found[1]}"
+        assert refusal(await person.hand_over(request_id, {"A_KEY": scene.value(origin)})) == found
     by_agent = await scene.agent.keep("A_KEY", scene.value("kept by an agent"))
     assert refusal(by_agent) == (403, "forbidden")
 
@@ -186,17 +186,17 @@ async def send_to_ended_requests(scene: Scene) -> None:
     cancelled, dismissed = await scene.need("C_KEY"), await scene.need("D_KEY")
     await scene.agent.cancel(cancelled)
     await scene.ada.decline(dismissed, "dismissed")
-    for request_id, name, way in ((cancelled, "C_KEY", "cancelled"), (dismissed, "D_KEY", "dismissed")):
+    for request_id, name, origin in ((cancelled, "C_KEY", "cancelled"), (dismissed, "D_KEY", "dismissed")):
         late_reply = await scene.ada.hand_over(
-            request_id, {name: scene.value(f"submitted, but it was {way}")}
+            request_id, {name: scene.value(f"submitted, but it was {origin}")}
         )
         assert refusal(late_reply) == (409, "already_settled")
     waits = await scene.need("E_KEY")
-    for way, body in (
+    for origin, body in (
         ("as values of a form", {"revision": 1, "values": {"E_KEY": scene.value("as values of a form")}}),
         ("as a decision", {"revision": 1, "decision": "approve", "note": scene.value("as a decision")}),
     ):
-        assert (await scene.post(waits, json.dumps(body).encode())).status_code == 422, way
+        assert (await scene.post(waits, json.dumps(body).encode())).status_code == 422, origin
     form = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
     for request in (await scene.agent.ask(THREAD, form), await scene.agent.bash(THREAD, "make deploy")):
         value = scene.value(f"submitted to {request_of(request)['kind']}")

@@ -34,9 +34,9 @@ class Scene:
     stranger: Person
     numbers: itertools.count[int] = field(default_factory=itertools.count, init=False)
 
-    def value(self, way: str, **how: Any) -> str:
+    def value(self, origin: str, **how: Any) -> str:
         """Make a value that is sent on this way, and searched for at the end."""
-        made_canary = canary(way, **how)
+        made_canary = canary(origin, **how)
         self.canaries.append(made_canary)
         return made_canary.value
 

@@ -50,26 +50,26 @@ class Serving:
     """A server process over a folder that outlives it, with the probe `crm` of an installed package."""
 
     def __init__(
-        self, place: Path, *, command: tuple[str, ...] = SERVE, settings: Mapping[str, str] | None = None
+        self, folder: Path, *, command: tuple[str, ...] = SERVE, settings: Mapping[str, str] | None = None
     ) -> None:
-        self.place = place
-        self.database = place / "data" / "askback.db"
+        self.place = folder
+        self.database = folder / "data" / "askback.db"
         self.url = ""
         self._command = command
         self._settings = settings or {}
         self._process: subprocess.Popen[bytes] | None = None
         self._start_count = 0
         for name in ("data", "home", "tmp", "log", "packages"):
-            (place / name).mkdir(mode=0o700)
-        self._install(place / "packages")
+            (folder / name).mkdir(mode=0o700)
+        self._install(folder / "packages")
 
     @staticmethod
-    def _install(place: Path) -> None:
-        info = place / "leaks_probe-1.dist-info"
+    def _install(folder: Path) -> None:
+        info = folder / "leaks_probe-1.dist-info"
         info.mkdir()
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: leaks-probe\nVersion: 1\n")
         (info / "entry_points.txt").write_text("[askback.probes]\ncrm = leaks_probe:crm\n")
-        (place / "leaks_probe.py").write_text(PROBE)
+        (folder / "leaks_probe.py").write_text(PROBE)
 
     @property
     def pid(self) -> int:

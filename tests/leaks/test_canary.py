@@ -48,8 +48,8 @@ WRITTEN: dict[str, Callable[[str], bytes]] = {
 def test_a_value_is_found_however_it_is_written(shape: str) -> None:
     one_canary, other_canary = canary("one", shape=SHAPES[shape]), canary("other", shape=SHAPES[shape])
     search = Search([one_canary, other_canary])
-    for way, written in WRITTEN.items():
-        assert {name for name, _ in search.found(written(one_canary.value))} == {"one"}, way
+    for writing, written in WRITTEN.items():
+        assert {name for name, _ in search.found(written(one_canary.value))} == {"one"}, writing
 
 
 @pytest.mark.parametrize("start", range(0, 26, 5))

@@ -94,7 +94,7 @@ async def test_an_exception_that_contains_the_value_is_logged_only_by_its_type(
             assert refusal(reply) == INTERNAL
             assert Search([made_canary]).found(reply.content) == set()
         assert await team.ada.get(request["id"]) == request
-        assert await team.ada.kept() == []
+        assert await team.ada.list_secrets() == []
     assert "KeyError" in caplog.text
     assert Search([made_canary]).found(log_bytes(caplog)) == set()
 

@@ -36,25 +36,25 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
                 await send_refused_values(people)
                 await send_misplaced_values(people)
             seen_items += processes()
-            async with submissions_in_transit(people) as whole:
+            async with submissions_in_transit(people) as sent_bodies:
                 serving.kill()
             seen_items += serving.traces()
         await serving.start()
         async with scene(serving, notes, canaries) as people:
             async with notes.watching(serving.url, THREAD):
-                given += await check_values_in_transit(people, whole)
+                given += await check_values_in_transit(people, sent_bodies)
                 await read_all(people)
             seen_items += processes()
         serving.back_up()
         serving.stop()
     finally:
         serving.kill()
-    seen_items += [*serving.traces(), *notes.seen, *log_of_decisions(serving)]
+    seen_items += [*serving.traces(), *notes.recordings, *log_of_decisions(serving)]
     assert leaks(seen_items, canaries) == []
     # Their expected places show that they were sent, and that the search finds them.
-    leased = {leak.way for leak in leaks((("lease", body) for body in notes.leases), canaries)}
-    assert leased == {canary.way for canary in canaries if any(canary.secret in value for value in given)}
-    assert Counter(way.partition(" ")[0] for way in leased) == {
+    leased = {leak.origin for leak in leaks((("lease", body) for body in notes.leases), canaries)}
+    assert leased == {canary.origin for canary in canaries if any(canary.secret in value for value in given)}
+    assert Counter(origin.partition(" ")[0] for origin in leased) == {
         "given:": 3,
         "kept": 1,
         "tried,": 2,
@@ -78,7 +78,7 @@ async def read_all(people: Scene) -> None:
                 assert (await person.http.get(path.replace("{id}", name))).status_code != 500
     for request in requests:
         text = model_text(InputRequest.model_validate(request))
-        people.notes.seen.append((f"text for the model, {request['kind']}", text.encode()))
+        people.notes.recordings.append((f"text for the model, {request['kind']}", text.encode()))
 
 
 def log_of_decisions(serving: Serving) -> list[tuple[str, bytes]]:
@@ -100,7 +100,7 @@ async def test_a_value_that_was_sent_over_a_websocket_by_mistake_is_found_nowher
         serving.stop()
     finally:
         serving.kill()
-    assert leaks([*serving.traces(), *notes.seen], canaries) == []
+    assert leaks([*serving.traces(), *notes.recordings], canaries) == []
 
 
 @requirement("E5")

@@ -33,20 +33,20 @@ async def test_a_value_is_in_no_table_no_log_and_no_dump_of_postgres(
         await serving.start()
         async with scene(serving, notes, canaries) as people:
             given = await submit_values(people)
-            async with submissions_in_transit(people) as whole:
+            async with submissions_in_transit(people) as sent_bodies:
                 serving.kill()
         await serving.start()
         async with scene(serving, notes, canaries) as people:
-            given += await check_values_in_transit(people, whole)
+            given += await check_values_in_transit(people, sent_bodies)
         serving.stop()
     finally:
         serving.kill()
     traces = await kept_database_files.traces()
-    assert leaks([*traces, *serving.traces(), *notes.seen], canaries) == []
+    assert leaks([*traces, *serving.traces(), *notes.recordings], canaries) == []
     # That these are the right places is shown by what else was written there, and that all is logged by a statement.
-    for place in ("file of a table", "write-ahead log", "log of Postgres", "dump"):
-        result = b"".join(data for name, data in traces if name == place)
-        assert b"PLAIN" in result, place
-        assert b"ab1.k1." in result, place
-    leased = {leak.way for leak in leaks((("lease", body) for body in notes.leases), canaries)}
-    assert leased == {canary.way for canary in canaries if any(canary.secret in value for value in given)}
+    for store_name in ("file of a table", "write-ahead log", "log of Postgres", "dump"):
+        result = b"".join(data for name, data in traces if name == store_name)
+        assert b"PLAIN" in result, store_name
+        assert b"ab1.k1." in result, store_name
+    leased = {leak.origin for leak in leaks((("lease", body) for body in notes.leases), canaries)}
+    assert leased == {canary.origin for canary in canaries if any(canary.secret in value for value in given)}

@@ -61,12 +61,12 @@ async def test_every_hole_is_found_where_it_is(tmp_path: Path) -> None:
         seen_items = [*processes(), *serving.traces()]
         serving.back_up()
         serving.stop()
-        seen_items += [*serving.traces(), *notes.seen]
+        seen_items += [*serving.traces(), *notes.recordings]
     finally:
         serving.kill()
-    findings: dict[str, set[str]] = {canary.way: set() for canary in canaries}
+    findings: dict[str, set[str]] = {canary.origin: set() for canary in canaries}
     for leak in leaks(seen_items, canaries):
-        findings[leak.way].add(leak.place)
+        findings[leak.origin].add(leak.place)
     common_findings = findings.pop("ANSWERED")
     assert findings == OWN
     assert common_findings >= {

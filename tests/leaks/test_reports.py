@@ -77,8 +77,12 @@ def _pieces(body: RawBody) -> list[dict[str, Any]]:
     raw = body.read(bytes)
     cuts = range(0, max(len(raw), 1), PIECE)
     return [
-        {"type": "http.request", "body": raw[at : at + PIECE], "more_body": at + PIECE < len(raw)}
-        for at in cuts
+        {
+            "type": "http.request",
+            "body": raw[position : position + PIECE],
+            "more_body": position + PIECE < len(raw),
+        }
+        for position in cuts
     ]
 
 
@@ -106,39 +110,41 @@ async def error_report(app: App, path: str, body: RawBody, *, with_rich: bool) -
 
 
 async def create_request(app: App, body: dict[str, Any]) -> str:
-    made = await call(
+    request = await call(
         app, "requester", "/v1/requests", RawBody(json.dumps({"thread_id": body["kind"], **body}).encode())
     )
-    return f"/v1/requests/{made['id']}/answer"
+    return f"/v1/requests/{request['id']}/answer"
 
 
-async def check(app: App, path: str, way: str, write: Write, *, with_rich: bool = False) -> None:
+async def check(app: App, path: str, origin: str, write: Write, *, with_rich: bool = False) -> None:
     """Post a value and search for it in the report."""
-    made_canary = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
+    made_canary = canary(origin, shape=SHAPES.get(origin, "{}{}{}{}{}"))
     body = RawBody(write(made_canary.value))
-    assert Search([made_canary]).found(await error_report(app, path, body, with_rich=with_rich)) == set(), way
+    assert Search([made_canary]).found(await error_report(app, path, body, with_rich=with_rich)) == set(), (
+        origin
+    )
 
 
 @requirement("E5", "I10")
 async def test_a_report_about_a_submission_has_no_value_in_its_variables(app: App) -> None:
     path = await create_request(app, {"kind": "secret", "secret": NEED})
-    for way, write in SUBMISSIONS.items():
-        await check(app, path, way, write, with_rich=way == "too long")
+    for origin, write in SUBMISSIONS.items():
+        await check(app, path, origin, write, with_rich=origin == "too long")
 
 
 @requirement("E5", "I10", "E22")
 async def test_a_report_about_a_sensitive_field_has_no_value_in_its_variables(app: App) -> None:
     path = await create_request(app, {"kind": "form", "form": FORM})
-    for way, write in FIELDS.items():
-        await check(app, path, way, lambda v, write=write: _answer(write(v)))
+    for origin, write in FIELDS.items():
+        await check(app, path, origin, lambda v, write=write: _answer(write(v)))
     await check(app, path, "cut in the middle", lambda v: _answer({"short": v})[:-20])
     await check(app, path, "beside the values", lambda v: json.dumps({"values": {}, "more": v}).encode())
 
 
 @requirement("E5", "I10")
 async def test_a_traceback_of_a_failed_manual_storing_contains_no_value(app: App) -> None:
-    for way, write in REFUSED_BODIES.items():
-        await check(app, "/v1/secrets", way, write)
+    for origin, write in REFUSED_BODIES.items():
+        await check(app, "/v1/secrets", origin, write)
 
 
 @requirement("E5", "I10")
@@ -152,8 +158,8 @@ async def test_a_traceback_of_a_failed_sealing_contains_no_value(
         "in a field": (form, lambda v: _answer({"pin": v})),
         "kept": ("/v1/secrets", lambda v: json.dumps({"name": "A", "scope": "global", "value": v}).encode()),
     }
-    for way, (path, write) in ways.items():
-        await check(app, path, way, write)
+    for origin, (path, write) in ways.items():
+        await check(app, path, origin, write)
 
 
 @requirement("E5")

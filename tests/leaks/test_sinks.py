@@ -70,10 +70,10 @@ def submission(value: str) -> Submission:
     return read_submission(RawBody(json.dumps(body).encode()), SHOWN)
 
 
-def refusal_of(way: str, value: str) -> Faults:
+def refusal_of(origin: str, value: str) -> Faults:
     """The error of a refused body."""
     with pytest.raises(Faults) as exc_info:
-        read_submission(RawBody(SUBMISSIONS[way](value)), SHOWN)
+        read_submission(RawBody(SUBMISSIONS[origin](value)), SHOWN)
     return exc_info.value
 
 
@@ -336,13 +336,13 @@ OTHER_SUBMISSIONS = {"with an old revision", "beside a saved one that is not the
 
 
 @requirement("E5", "E6")
-@pytest.mark.parametrize("way", [way for way in SUBMISSIONS if way not in OTHER_SUBMISSIONS])
-def test_a_refusal_holds_no_reference_to_the_sent_value(way: str) -> None:
-    made_canary = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
-    error = refusal_of(way, made_canary.value)
-    told = json.dumps([problem(error, locale=locale) for locale in ("en", "de")], ensure_ascii=False)
+@pytest.mark.parametrize("origin", [way for way in SUBMISSIONS if way not in OTHER_SUBMISSIONS])
+def test_a_refusal_holds_no_reference_to_the_sent_value(origin: str) -> None:
+    made_canary = canary(origin, shape=SHAPES.get(origin, "{}{}{}{}{}"))
+    error = refusal_of(origin, made_canary.value)
+    problems_text = json.dumps([problem(error, locale=locale) for locale in ("en", "de")], ensure_ascii=False)
     plain = "".join(traceback.format_exception(error))
-    for text in (*attached_texts(error), told, plain):
+    for text in (*attached_texts(error), problems_text, plain):
         assert Search([made_canary]).found(text.encode()) == set()
 
 

@@ -21,7 +21,7 @@ class Notes:
     """The output of a server: (place, bytes). Leases are separate, since they contain values."""
 
     def __init__(self) -> None:
-        self.seen: list[tuple[str, bytes]] = []
+        self.recordings: list[tuple[str, bytes]] = []
         self.leases: list[bytes] = []
 
     def person(self, url: str, role: str | None) -> Person:
@@ -33,8 +33,8 @@ class Notes:
             if reply.request.url.path == LEASE and reply.status_code == 200:
                 self.leases.append(body)
                 body = b""
-            place = f"reply {reply.status_code} to {role}: {reply.request.method} {_route(reply.request.url.path)}"
-            self.seen.append((place, body + repr(reply.headers.raw).encode()))
+            source = f"reply {reply.status_code} to {role}: {reply.request.method} {_route(reply.request.url.path)}"
+            self.recordings.append((source, body + repr(reply.headers.raw).encode()))
 
         person.http.event_hooks = {"response": [note]}
         return person
@@ -75,15 +75,15 @@ class _Line:
 
     subscriptions = 1
 
-    def __init__(self, notes: Notes, place: str) -> None:
-        self._notes, self._place = notes, place
+    def __init__(self, notes: Notes, source: str) -> None:
+        self._notes, self._place = notes, source
         self._all = bytearray()
         self._more = anyio.Event()
 
     def _note(self, data: bytes) -> None:
         self._all += data
         # Also where the word of one piece goes on in the next, it is found in the whole.
-        self._notes.seen.append((self._place, bytes(self._all[-len(data) - 200 :])))
+        self._notes.recordings.append((self._place, bytes(self._all[-len(data) - 200 :])))
         self._more.set()
         self._more = anyio.Event()
 
@@ -124,8 +124,8 @@ class _Frames(_Line):
             additional_headers=headers,
         ) as socket:
             places: tuple[dict[str, Any], ...] = ({"inbox": True}, {"thread_id": self._thread})
-            for number, place in enumerate(places):
-                await socket.send(json.dumps({"id": number, "op": "subscribe", "cursor": 0, **place}))
+            for number, index in enumerate(places):
+                await socket.send(json.dumps({"id": number, "op": "subscribe", "cursor": 0, **index}))
             task_status.started()
             async for frame in socket:
                 self._note(frame.encode() if isinstance(frame, str) else bytes(frame))

@@ -42,6 +42,6 @@ async def test_an_answer_that_is_acknowledged_before_it_is_stored_is_found_in_a_
         seed=SEED, kills=9, agents=24, hosts=4, servers=2, troubles=(cut_network_long,), fault=fault
     )
     with anyio.fail_after(500):
-        async with site(servers=2) as place:
-            report = await kill.run(tmp_path, scene, site=place)
+        async with site(servers=2) as running_site:
+            report = await kill.run(tmp_path, scene, site=running_site)
     assert "I2" in {item.partition(" ")[0] for item in report.faults}, report

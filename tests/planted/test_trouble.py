@@ -28,8 +28,11 @@ async def test_a_server_that_does_not_notice_a_dead_connection_is_found(
 ) -> None:
     fault = "a dead line that is not noticed"
     with anyio.fail_after(500):
-        async with on(postgres, servers=2) as place, start_two_servers(tmp_path, place, fault=fault) as trial:
-            await play(trial, place.wires[0], CUTS["forgetful hole"], patience_s=4)
+        async with (
+            on(postgres, servers=2) as server,
+            start_two_servers(tmp_path, server, fault=fault) as trial,
+        ):
+            await play(trial, server.wires[0], CUTS["forgetful hole"], patience_s=4)
     assert any("was told []" in item for item in trial.faults), trial.faults
 
 

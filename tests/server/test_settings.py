@@ -117,8 +117,8 @@ async def test_every_limit_can_be_set_and_is_listed_and_enforced(tmp_path: Path)
     assert asdict(settings.limits) == {**asdict(DEFAULTS), **limits}
     app = create_app(settings)
     async with AsyncClient(app=app) as agent:
-        shown = await agent.limits.get()
-        assert {name: shown[name] for name in limits} == limits
+        listed_limits = await agent.limits.get()
+        assert {name: listed_limits[name] for name in limits} == limits
         with pytest.raises(Invalid) as exc_info:
             await agent.requests.create(
                 {"fields": [{"id": "a", "type": "text", "label": "x" * (limits["label"] + 1)}]}, thread_id="t"

@@ -43,10 +43,10 @@ def masked_bytes(*frames: Frame) -> bytes:
 
 
 def pieces(data: bytes, cuts: list[int]) -> Iterator[bytes]:
-    at = 0
+    position = 0
     for size in [*cuts, len(data)]:
-        yield data[at : at + size]
-        at += size
+        yield data[position : position + size]
+        position += size
 
 
 def frames_of(side: Protocol) -> list[Frame]:
@@ -62,16 +62,18 @@ def library_connection() -> Protocol:
 @given(st.lists(frames, max_size=6), st.lists(st.integers(1, 5_000), max_size=20))
 def test_every_frame_arrives_once_and_in_order(given: list[Frame | tuple[bytes, ...]], cuts: list[int]):
     expected = [frame for item in given for frame in expand(item)]
-    splitter, other_protocol, seen = FrameSplitter(MOST), library_connection(), list[Frame]()
+    splitter, other_protocol, received_frames = FrameSplitter(MOST), library_connection(), list[Frame]()
     for data in pieces(masked_bytes(*expected), cuts):
         for payload, text in splitter.split(data):
             if text:
-                seen.append(Frame(Opcode.TEXT, payload))
+                received_frames.append(Frame(Opcode.TEXT, payload))
             else:
                 other_protocol.receive_data(payload)
-                seen += frames_of(other_protocol)
+                received_frames += frames_of(other_protocol)
     assert other_protocol.parser_exc is None
-    assert [(f.opcode, bytes(f.data), f.fin) for f in seen] == [(f.opcode, f.data, f.fin) for f in expected]
+    assert [(f.opcode, bytes(f.data), f.fin) for f in received_frames] == [
+        (f.opcode, f.data, f.fin) for f in expected
+    ]
 
 
 @settings(deadline=None)

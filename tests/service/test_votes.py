@@ -61,9 +61,9 @@ async def test_a_late_vote_gets_an_error(ctx: Services) -> None:
     results = await asyncio.gather(
         *(answer.answer_request(ctx, person(n), request, YES) for n in range(5)), return_exceptions=True
     )
-    late = [result for result in results if isinstance(result, Conflict)]
-    assert len(late) == 3
-    assert {r.code for r in late} == {"already_settled"}
+    conflicts = [result for result in results if isinstance(result, Conflict)]
+    assert len(conflicts) == 3
+    assert {r.code for r in conflicts} == {"already_settled"}
 
 
 @requirement("K6")

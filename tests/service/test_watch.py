@@ -37,13 +37,13 @@ class Collector:
 
     def __init__(self, principal: Principal = PERSON) -> None:
         self.principal = principal
-        self.seen: list[Event] = []
+        self.events: list[Event] = []
         self.outcomes: list[tuple[str, str]] = []
         self.levels: list[tuple[str, AccessLevel]] = []
         self._changed = anyio.Event()
 
     def push(self, event: Event) -> None:
-        self.seen.append(event)
+        self.events.append(event)
         self._changed.set()
 
     async def drain(self) -> None:
@@ -82,16 +82,18 @@ class BadBus(LocalBus):
     def __init__(self, seed: int) -> None:
         super().__init__()
         self.random = random.Random(seed)
-        self.late: list[Event] = []
+        self.delayed_events: list[Event] = []
         self.mute = False
 
     def publish(self, events: Sequence[Event]) -> None:
         if self.mute:
             return
-        out = self.late + [event for event in events for _ in range(self.random.choice((0, 1, 1, 2)))]
+        out = self.delayed_events + [
+            event for event in events for _ in range(self.random.choice((0, 1, 1, 2)))
+        ]
         self.random.shuffle(out)
         cut = self.random.randrange(len(out) + 1)
-        self.late = out[cut:]
+        self.delayed_events = out[cut:]
         super().publish(out[:cut])
 
 
@@ -171,9 +173,9 @@ async def test_a_thread_streams_without_gap_or_double_over_a_bus_that_misbehaves
     bus.mute = True
     await say(store, 60)
     subscriptions.poll()  # the poll finds events lost at the very end
-    await reader.until(lambda: len(reader.seen) >= 59)
+    await reader.until(lambda: len(reader.events) >= 59)
     subscription.close()
-    assert [e.seq for e in reader.seen] == list(range(3, 62))
+    assert [e.seq for e in reader.events] == list(range(3, 62))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -188,9 +190,9 @@ async def test_the_inbox_gets_every_request_event_in_order_over_a_bus_that_misbe
         await ask(store, f"req_{n}", thread=f"t{n % 3}")
         await say(store, n + 1)
     subscriptions.poll()
-    await reader.until(lambda: len(reader.seen) >= 20)
+    await reader.until(lambda: len(reader.events) >= 20)
     subscription.close()
-    assert [e.request_id for e in reader.seen] == [f"req_{n}" for n in range(20)]
+    assert [e.request_id for e in reader.events] == [f"req_{n}" for n in range(20)]
 
 
 async def test_without_a_cursor_the_stream_begins_at_the_next_event():
@@ -201,8 +203,8 @@ async def test_without_a_cursor_the_stream_begins_at_the_next_event():
     subscription = await subscriptions.open(PERSON, reader, thread_id="t1", after=None)
     assert subscription.cursor == 3
     await say(store, 3)
-    await reader.until(lambda: bool(reader.seen))
-    assert [e.seq for e in reader.seen] == [4]
+    await reader.until(lambda: bool(reader.events))
+    assert [e.seq for e in reader.events] == [4]
 
 
 async def test_a_closed_watcher_leaves_nothing_behind():
@@ -215,7 +217,7 @@ async def test_a_closed_watcher_leaves_nothing_behind():
     for subscription in open_subscriptions:
         subscription.close()
     await say(store, 0)
-    assert (subscriptions.count(), bus.topic_count(), reader.seen) == (0, 0, [])
+    assert (subscriptions.count(), bus.topic_count(), reader.events) == (0, 0, [])
 
 
 async def test_an_agent_does_not_see_requests_of_another_agent_in_its_thread():
@@ -226,8 +228,8 @@ async def test_an_agent_does_not_see_requests_of_another_agent_in_its_thread():
     await ask(store, "req_2", principal=other_principal)
     await say(store, 1)
     await subscriptions.open(AGENT, reader, thread_id="t1", after=0)
-    await reader.until(lambda: len(reader.seen) >= 2)
-    assert [e.seq for e in reader.seen] == [1, 3]
+    await reader.until(lambda: len(reader.events) >= 2)
+    assert [e.seq for e in reader.events] == [1, 3]
 
 
 async def test_an_agent_may_not_open_the_inbox():
@@ -288,11 +290,11 @@ class RemoteStore(TemporaryStore):
 
     def __init__(self, *, on_commit: Callable[[Sequence[Event]], None]) -> None:
         super().__init__(on_commit=on_commit)
-        self.asked, self.go_on = anyio.Event(), anyio.Event()
+        self.asked_event, self.go_on = anyio.Event(), anyio.Event()
 
     async def get(self, tenant: str, request_id: str) -> Record | None:
         record = await super().get(tenant, request_id)
-        self.asked.set()
+        self.asked_event.set()
         await self.go_on.wait()
         return record
 
@@ -316,8 +318,8 @@ async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reac
         async with anyio.create_task_group() as tasks:
             for stranger in strangers:
                 tasks.start_soon(look, stranger)
-                await store.asked.wait()
-                store.asked = anyio.Event()
+                await store.asked_event.wait()
+                store.asked_event = anyio.Event()
             state = '{"status":"answered","revision":1}'
             event = EventDraft("request.answered", "main", "t1", 0, "req_1", state, AGENT.id)
             pending = frozenset({Status.PENDING})

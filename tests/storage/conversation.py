@@ -69,12 +69,12 @@ class Place:
     def __init__(self, make: Callable[[OnCommit], Store], runner: asyncio.Runner, *, reopened: bool) -> None:
         self.make, self.reopened = make, reopened
         self._runner = runner
-        self.told: list[Event] = []
+        self.received_events: list[Event] = []
         self.numbers = count(1)
         self.open()
 
     def open(self) -> None:
-        self.store = self.make(self.told.extend)
+        self.store = self.make(self.received_events.extend)
         self.run(self.store.open())
 
     def run(self, call: Any) -> Any:
@@ -98,7 +98,7 @@ class Conversation(RuleBasedStateMachine):
         self.leases: list[Lease] = []
         self.resume_ids = count(self.number * 10_000)
         self.message_ids = count(1)
-        self.told_before = len(self.place.told)
+        self.told_before = len(self.place.received_events)
 
     # --- requests ----------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ class Conversation(RuleBasedStateMachine):
         does: int,
         stale: int | None,
         key: tuple[str, str] | None,
-        held: bool | None,
+        is_held: bool | None,
         lasts: int | None,
     ) -> None:
         row = self._request(n)
@@ -136,8 +136,8 @@ class Conversation(RuleBasedStateMachine):
         action = actions[does % len(actions)]
         revision = None if stale is None else row.revision - stale
         step = self._step(row, action, revision, lasts)
-        goes_on = held is not None and step.status in {*TERMINAL, Status.RESOLVING}
-        resumes = self._resumes(row, step.status, held=bool(held)) if goes_on else ()
+        goes_on = is_held is not None and step.status in {*TERMINAL, Status.RESOLVING}
+        resumes = self._resumes(row, step.status, is_held=bool(is_held)) if goes_on else ()
         claim = self._claim(f"answer:{row.id}", key)
         expected = self.model.settle(step, claim, resumes)
         effects = SideEffects(resumes=resumes) if resumes else NOTHING
@@ -156,7 +156,7 @@ class Conversation(RuleBasedStateMachine):
         """One of them wins; the store decides which."""
         still_open = [row for row in self.model.requests.values() if not row.settled]
         row = still_open[n % len(still_open)]
-        steps = [self._step(row, Action.CANCEL, None, said=f"hand {hand}") for hand in range(hands)]
+        steps = [self._step(row, Action.CANCEL, None, message=f"hand {hand}") for hand in range(hands)]
 
         async def all_at_once() -> list[Change | None]:
             return await asyncio.gather(*(self.place.store.settle(step) for step in steps))
@@ -277,8 +277,8 @@ class Conversation(RuleBasedStateMachine):
                 standing = run(store.resume_of(self.tenant, request_id, cause))
                 assert standing == model.resumes.get((request_id, cause))
         stored = run(store.tenant_events(self.tenant, after=0, limit=1_000))
-        told = self.place.told[self.told_before :]
-        for events in (stored, told):
+        new_events = self.place.received_events[self.told_before :]
+        for events in (stored, new_events):
             assert [
                 (event.type, event.thread_id, event.seq, event.request_id) for event in events
             ] == model.log
@@ -287,8 +287,12 @@ class Conversation(RuleBasedStateMachine):
         for thread in THREADS:
             view = run(store.thread(self.tenant, thread, limit=1_000))
             messages = {} if view is None else {item.id: _text(item.data) for item in view.messages}
-            assert messages == {name: text for (where, name), text in model.texts.items() if where == thread}
-            assert (0 if view is None else view.seq) == sum(where == thread for _, where, _, _ in model.log)
+            assert messages == {
+                name: text for (location, name), text in model.texts.items() if location == thread
+            }
+            assert (0 if view is None else view.seq) == sum(
+                location == thread for _, location, _, _ in model.log
+            )
 
     # --- parts -------------------------------------------------------------------------------
 
@@ -299,11 +303,11 @@ class Conversation(RuleBasedStateMachine):
     def _claim(self, scope: str, key: tuple[str, str] | None) -> Claim | None:
         return None if key is None else Claim(self.tenant, "tok_1", scope, *key)
 
-    def _resumes(self, row: Record, status: Status, *, held: bool) -> tuple[Resume, ...]:
-        at = self.model.now + 3 * held
+    def _resumes(self, row: Record, status: Status, *, is_held: bool) -> tuple[Resume, ...]:
+        lease_end = self.model.now + 3 * is_held
         number = f"rsm_{next(self.resume_ids):026d}"
         cause = f"check:{row.revision}" if status is Status.RESOLVING else ""
-        return (Resume(number, self.tenant, row.thread_id, row.requester, row.id, at, held, cause),)
+        return (Resume(number, self.tenant, row.thread_id, row.requester, row.id, lease_end, is_held, cause),)
 
     def _step(
         self,
@@ -312,14 +316,14 @@ class Conversation(RuleBasedStateMachine):
         revision: int | None,
         lasts: int | None = None,
         *,
-        said: str = "",
+        message: str = "",
         state_before: State | None = None,
     ) -> Settlement:
         """A step like those of the services: from any status that the lifecycle allows."""
         expected = frozenset(status for status, does in TRANSITIONS if does is action)
         status = TRANSITIONS[row.status if row.status in expected else min(expected), action]
         asks_again = action is Action.REPROMPT
-        state = json.dumps({"status": status, "revision": row.revision + asks_again, "said": said})
+        state = json.dumps({"status": status, "revision": row.revision + asks_again, "said": message})
         kind = f"request.{action}"
         event = EventDraft(kind, self.tenant, row.thread_id, self.model.now, row.id, state, row.requester)
         until = None if lasts is None else self.model.now + lasts

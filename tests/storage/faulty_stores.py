@@ -62,8 +62,8 @@ class LeavesNumbersOut(TemporaryStore):
         self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
         if settlement.event.type == "request.reprompt":
-            where = (settlement.tenant, settlement.event.thread_id)
-            await self._writer.submit(lambda db, _: db.execute(_LEAVE_OUT, where) and None)
+            location = (settlement.tenant, settlement.event.thread_id)
+            await self._writer.submit(lambda db, _: db.execute(_LEAVE_OUT, location) and None)
         return await super().settle(settlement, claim, effects)
 
 

@@ -112,12 +112,12 @@ class Model:
         """More of a message, of which all but the first `start` bytes were appended."""
         if (before := self._before(claim)) is not None:
             return before
-        held = self.texts.get((event.thread_id, message_id))
-        if held is None:
+        stored_text = self.texts.get((event.thread_id, message_id))
+        if stored_text is None:
             return MessageMissing
-        if len((held + text).encode()) - start > most:
+        if len((stored_text + text).encode()) - start > most:
             return MessageFull
-        self.texts[event.thread_id, message_id] = held + text
+        self.texts[event.thread_id, message_id] = stored_text + text
         self._tell(event, claim, message_id)
         return Outcome.APPLIED, None
 
@@ -158,8 +158,8 @@ class Model:
         name = (lease.resume.request_id, lease.resume.cause)
         standing = self.resumes.get(name)
         if standing is not None and not standing.finished and standing.attempt == lease.attempt:
-            at = min(standing.resume.available_at, self.now)
-            self.resumes[name] = replace(standing, resume=replace(standing.resume, available_at=at))
+            available_at = min(standing.resume.available_at, self.now)
+            self.resumes[name] = replace(standing, resume=replace(standing.resume, available_at=available_at))
 
     def drop_held(self, request_id: str) -> None:
         """A held resume that is not needed, unless somebody has it already."""

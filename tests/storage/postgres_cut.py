@@ -36,8 +36,8 @@ class Cutter:
                 await asyncio.wait([back, forth], return_when=asyncio.FIRST_COMPLETED)
                 if back.cancelled():
                     await forth  # it waits for the reply that never arrives
-                for way in (back, forth):
-                    way.cancel()
+                for stream in (back, forth):
+                    stream.cancel()
         self._tasks.discard(task)
 
     async def close(self) -> None:
@@ -72,12 +72,12 @@ async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 @asynccontextmanager
-async def cutter(database: Database, place: Path) -> AsyncIterator[tuple[Database, Cutter]]:
+async def cutter(database: Database, folder: Path) -> AsyncIterator[tuple[Database, Cutter]]:
     """An address of the same database over a connection that can be cut."""
     parts = urlsplit(database.url)
     host = parse_qs(parts.query)["host"][0]
     cut = Cutter(f"{host}/{SOCKET}")
-    server = await asyncio.start_unix_server(cut.connected, place / SOCKET)
-    yield replace(database, url=f"postgresql://postgres@{parts.path}?host={place}"), cut
+    server = await asyncio.start_unix_server(cut.connected, folder / SOCKET)
+    yield replace(database, url=f"postgresql://postgres@{parts.path}?host={folder}"), cut
     server.close()
     await cut.close()

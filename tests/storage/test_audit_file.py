@@ -97,12 +97,12 @@ async def test_every_change_of_a_log_is_detected(
     store: SqliteStore, path: Path, change: str, line: int
 ) -> None:
     await store.close()
-    whole = ends(path)
+    original_ends = ends(path)
     with closing(sqlite3.connect(path)) as db, db:
         db.execute(change)
     result = ends(path)
     assert isinstance(result["main"], ChainBreak)
-    assert (result["main"].line, result["acme"]) == (line, whole["acme"])
+    assert (result["main"].line, result["acme"]) == (line, original_ends["acme"])
 
 
 async def test_a_file_that_holds_no_log_is_named(tmp_path: Path) -> None:

@@ -18,14 +18,14 @@ class Rows:
     """A table that holds its replies until they are released."""
 
     def __init__(self, *, free: bool = True) -> None:
-        self.asked: list[Sequence[Key]] = []
+        self.loaded_keys: list[Sequence[Key]] = []
         self.go = anyio.Event()
         self.fails = False
         if free:
             self.go.set()
 
     async def ask(self, keys: Sequence[Key]) -> Mapping[Key, str]:
-        self.asked.append(keys)
+        self.loaded_keys.append(keys)
         await self.go.wait()
         if self.fails:
             raise Unavailable("not now", retry_after=1)
@@ -44,19 +44,19 @@ async def test_a_lookup_returns_the_value_of_its_key() -> None:
         None,
         "b!",
     ]
-    assert len(rows.asked) == 3
+    assert len(rows.loaded_keys) == 3
 
 
 async def test_lookups_during_a_query_share_the_next_one() -> None:
     rows = Rows(free=False)
     batch_loader = BatchLoader(rows.ask)
     calls = [asyncio.ensure_future(batch_loader("main", f"{n % 300}")) for n in range(2 * MAX_BATCH)]
-    while not rows.asked:
+    while not rows.loaded_keys:
         await asyncio.sleep(0)
     rows.go.set()
     assert await asyncio.gather(*calls) == [f"{n % 300}!" for n in range(2 * MAX_BATCH)]
-    assert len(rows.asked) <= 3
-    assert all(len(set(keys)) == len(keys) <= MAX_BATCH for keys in rows.asked)
+    assert len(rows.loaded_keys) <= 3
+    assert all(len(set(keys)) == len(keys) <= MAX_BATCH for keys in rows.loaded_keys)
 
 
 async def test_lookups_soon_after_a_query_for_several_share_the_next_one() -> None:
@@ -67,7 +67,7 @@ async def test_lookups_soon_after_a_query_for_several_share_the_next_one() -> No
     for _ in range(TURNS // 2):
         await asyncio.sleep(0)
     assert [await look("main", "b"), await first] == ["b!", "a!"]
-    assert rows.asked[1:] == [[("main", "a"), ("main", "b")]]
+    assert rows.loaded_keys[1:] == [[("main", "a"), ("main", "b")]]
 
 
 async def test_a_lookup_after_a_query_for_one_does_not_wait() -> None:
@@ -109,4 +109,4 @@ async def test_a_key_that_no_text_can_be_spoils_no_query() -> None:
     assert await asyncio.gather(
         batch_loader("main", "a"), batch_loader("main", "\0"), batch_loader("\0", "b")
     ) == ["a!", None, None]
-    assert rows.asked == [[("main", "a")]]
+    assert rows.loaded_keys == [[("main", "a")]]

@@ -110,19 +110,19 @@ async def test_c15_the_files_contain_only_secrets_that_were_not_erased(
     # Each of these seeds splits and joins pages so that, without the room in a row, a part of an erased text would stay
     # in the gap of a page.
     chance = random.Random(seed)
-    kept: dict[int, int] = {}
+    revisions: dict[int, int] = {}
     for _ in range(12):
         calls: list[Awaitable[object]] = []
         for n in chance.sample(range(120), 40):
-            size, version = chance.randint(150, 700), kept.get(n, 0) + 1
+            size, version = chance.randint(150, 700), revisions.get(n, 0) + 1
             if version > 1 and chance.random() < 0.5:
-                del kept[n]
+                del revisions[n]
                 calls.append(store.drop_secret("main", secret_id(n), SideEffects()))
             else:
-                kept[n] = version
+                revisions[n] = version
                 calls.append(store.write(SideEffects(secrets=(long_secret(n, version=version, size=size),))))
         await asyncio.gather(*calls)
-        assert sealed_texts_in(path) == {f"<{n}.{version}>" for n, version in kept.items()}
+        assert sealed_texts_in(path) == {f"<{n}.{version}>" for n, version in revisions.items()}
 
 
 @requirement("E19")

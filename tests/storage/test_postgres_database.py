@@ -261,9 +261,9 @@ async def test_a_reply_that_was_held_up_puts_no_server_ahead_of_the_database() -
 
         async def row(self, sql: str, *parameters: Any) -> tuple[int]:
             self.here += self.there
-            told = round(5_000_000_000_000 + self.here * 1000)
+            server_time = round(5_000_000_000_000 + self.here * 1000)
             self.here += self.back
-            return (told,)
+            return (server_time,)
 
     database = HeldUp()
     own_database_clock = DatabaseClock(database, monotonic=lambda: database.here)
@@ -291,11 +291,11 @@ async def test_a_clock_continues_while_its_database_is_unreachable() -> None:
                 raise Unavailable("gone", retry_after=1)
             return await super().row(sql)
 
-    told, event = Gone(), anyio.Event()
-    told.now = 5_000_000_000_000
-    own_database_clock = DatabaseClock(told, every_s=0.001)
+    database_reply, event = Gone(), anyio.Event()
+    database_reply.now = 5_000_000_000_000
+    own_database_clock = DatabaseClock(database_reply, every_s=0.001)
     await own_database_clock.start()
-    before, told.now = own_database_clock.now_ms(), -1
+    before, database_reply.now = own_database_clock.now_ms(), -1
     with anyio.fail_after(120):
         await event.wait()
     assert own_database_clock.now_ms() >= before

@@ -63,9 +63,9 @@ async def test_calls_to_an_unreachable_database_fail_and_work_again_after_recove
     await store.open()
     assert await put(store, 1) is Outcome.APPLIED
     wire.stand_still()
-    asked = [put(store, 2), store.get("main", record(1).id), store.thread("main", "t1"), put(store, 3)]
+    calls = [put(store, 2), store.get("main", record(1).id), store.thread("main", "t1"), put(store, 3)]
     with anyio.fail_after(120):
-        answers = await asyncio.gather(*asked, return_exceptions=True)
+        answers = await asyncio.gather(*calls, return_exceptions=True)
         assert {type(answer) for answer in answers} == {Unavailable}
         wire.restart()
         while True:

@@ -77,7 +77,7 @@ class TestPostgresStore(StoreContracts, ThreadContracts, FileContracts, DurableC
     @pytest.fixture(scope="class")
     async def shared(self, postgres: PostgresServer) -> AsyncIterator[Shared]:
         """A store for all tests that share it: a new connection reads the catalogue of the database again."""
-        async with postgres.kept() as (name, clear):
+        async with postgres.kept_database() as (name, clear):
             database = postgres.database(name)
             store = PostgresStore(database)
             await store.open()
@@ -94,11 +94,11 @@ class TestPostgresStore(StoreContracts, ThreadContracts, FileContracts, DurableC
         else:
             yield shared.store
 
-    def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
+    def make_store(self, folder: Path, *, on_commit: OnCommit | None = None) -> Store:
         return PostgresStore(self.database, on_commit=on_commit)
 
     @contextmanager
-    def outage(self, store: Store, place: Path) -> Iterator[None]:
+    def outage(self, store: Store, folder: Path) -> Iterator[None]:
         intruder = Intruder(self.patient)
         intruder.enter()
         yield

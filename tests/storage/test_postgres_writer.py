@@ -157,9 +157,9 @@ async def test_closing_finishes_pending_work_and_refuses_later_calls(database: D
     await asyncio.sleep(0)
     await store.close()
     assert set(await asyncio.gather(*calls)) == {Outcome.APPLIED}
-    for late in (put(store, 999), store.get("main", "x"), store.write(SideEffects())):
+    for late_call in (put(store, 999), store.get("main", "x"), store.write(SideEffects())):
         with pytest.raises(Unavailable, match="closed"):
-            await late
+            await late_call
     await store.close()
 
 
@@ -175,8 +175,8 @@ async def test_a_reader_that_follows_the_positions_misses_nothing_while_three_se
 
         async def follow() -> None:
             while len(events) < total:
-                after = events[-1].position if events else 0
-                events.extend(await reader.tenant_events("main", after=after, limit=7))
+                position = events[-1].position if events else 0
+                events.extend(await reader.tenant_events("main", after=position, limit=7))
 
         with anyio.fail_after(120):
             writing = [put(writers[n % 3], n, thread=f"t{n % 4}") for n in range(total)]
@@ -264,27 +264,32 @@ async def test_a_change_in_progress_on_a_lost_connection_fails_and_is_not_stored
         reply = await asyncio.gather(*calls, return_exceptions=True)
         await intruder.execute("ROLLBACK")
         await intruder.close()
-        refused = [n for n, outcome in enumerate(reply, 2) if isinstance(outcome, Unavailable)]
-        assert refused
-        assert len(await store.list_requests("main", limit=99)) == 29 - len(refused)
-        for n in refused:
+        failed_numbers = [n for n, outcome in enumerate(reply, 2) if isinstance(outcome, Unavailable)]
+        assert failed_numbers
+        assert len(await store.list_requests("main", limit=99)) == 29 - len(failed_numbers)
+        for n in failed_numbers:
             assert await put(store, n) is Outcome.APPLIED
         seqs = [event.seq for event in await store.thread_events("main", "t1", after=0)]
         assert seqs == list(range(1, 30))
 
 
 @pytest.mark.parametrize(
-    ("effects", "at"),
+    ("effects", "failing_call"),
     [(NOTHING, request_id(2).encode()), (SideEffects(audit=(entry(request_id(2)),)), b"COMMIT\0")],
     ids=["one call", "transaction"],
 )
 @pytest.mark.parametrize(("moment", "outcome"), [("before", Outcome.APPLIED), ("after", Outcome.REPLAYED)])
 async def test_a_connection_lost_at_commit_reports_an_error_and_a_key_makes_the_retry_safe(
-    database: Database, short_folder: Path, moment: str, outcome: Outcome, effects: SideEffects, at: bytes
+    database: Database,
+    short_folder: Path,
+    moment: str,
+    outcome: Outcome,
+    effects: SideEffects,
+    failing_call: bytes,
 ) -> None:
     async with cutter(database, short_folder) as (address, cut), open_stores(address) as (store,):
         await put(store, 1)
-        setattr(cut, moment, at)
+        setattr(cut, moment, failing_call)
         with pytest.raises(Unavailable, match="not known whether"):
             await put(store, 2, effects=effects)
         assert await put(store, 2, effects=effects) is outcome

@@ -197,13 +197,13 @@ async def test_closing_finishes_running_calls_and_refuses_later_ones(path: Path)
     await asyncio.sleep(0)
     await store.close()
     assert len(await asyncio.gather(*calls)) == 200
-    for late in (
+    for late_call in (
         store.insert(record(999), request_created(record(999))),
         store.get("main", "x"),
         store.list_requests("main"),
     ):
         with pytest.raises(Unavailable, match="closed"):
-            await late
+            await late_call
     await store.close()
     assert not list(path.parent.glob("*-wal"))
 

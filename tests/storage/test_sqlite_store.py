@@ -23,15 +23,15 @@ def connect_without_waiting(path: Path) -> Connection:
 
 
 class TestSqliteStore(StoreContracts, ThreadContracts, FileContracts, DurableContracts):
-    def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
-        path = place / "askback.db"
+    def make_store(self, folder: Path, *, on_commit: OnCommit | None = None) -> Store:
+        path = folder / "askback.db"
         if not path.exists():
             path.write_bytes(empty_database())
         return SqliteStore(path, on_commit=on_commit, connect=connect_without_waiting)
 
     @contextmanager
-    def outage(self, store: Store, place: Path) -> Iterator[None]:
-        with closing(sqlite3.connect(place / "askback.db", isolation_level=None)) as intruder:
+    def outage(self, store: Store, folder: Path) -> Iterator[None]:
+        with closing(sqlite3.connect(folder / "askback.db", isolation_level=None)) as intruder:
             intruder.execute("BEGIN IMMEDIATE")
             yield
             intruder.execute("ROLLBACK")

@@ -36,17 +36,20 @@ async def write_conversations(
     store: Store, numbers: range, threads: list[str], chance: random.Random
 ) -> None:
     """Ask, answer and write in many threads, texts of all sizes. What is done at once is done in this order."""
-    asked: list[tuple[Record, str]] = []
+    new_request: list[tuple[Record, str]] = []
     for n in numbers:
         thread = chance.choice(threads)
         text = thread_mark(thread) * chance.randrange(1, 400 if chance.random() < 0.3 else 40)
-        asked.append((record(n, thread=thread), text))
-    await asyncio.gather(*(store.insert(row, request_created(row)) for row, _ in asked))
-    chance.shuffle(asked)
-    await asyncio.gather(*(store.settle(answer(row, text)) for row, text in asked))
-    said = [(row, message(text)) for row, text in asked]
+        new_request.append((record(n, thread=thread), text))
+    await asyncio.gather(*(store.insert(row, request_created(row)) for row, _ in new_request))
+    chance.shuffle(new_request)
+    await asyncio.gather(*(store.settle(answer(row, text)) for row, text in new_request))
+    messages = [(row, message(text)) for row, text in new_request]
     await asyncio.gather(
-        *(store.add_message(row.id, text, message_added(text, thread=row.thread_id)) for row, text in said)
+        *(
+            store.add_message(row.id, text, message_added(text, thread=row.thread_id))
+            for row, text in messages
+        )
     )
 
 

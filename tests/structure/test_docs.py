@@ -34,7 +34,7 @@ def test_every_snippet_of_code_is_a_file() -> None:
 
 
 def test_a_framework_takes_at_most_ten_lines() -> None:
-    pages = {path.stem: path.read_text(encoding="utf-8") for path in files(".md", under=("docs/how-to/",))}
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in files(".md", folders=("docs/how-to/",))}
     lines = {
         name: sum(len(re.findall(r"^.*\S", code, re.MULTILINE)) for code in found)
         for name, text in pages.items()
@@ -90,7 +90,7 @@ def test_every_test_that_a_page_names_exists() -> None:
 
 
 def test_every_decision_has_its_four_parts() -> None:
-    pages = [path for path in files(".md", under=("docs/decisions/",)) if path.name[0].isdigit()]
+    pages = [path for path in files(".md", folders=("docs/decisions/",)) if path.name[0].isdigit()]
     for path in pages:
         text = path.read_text(encoding="utf-8")
         assert all(part in text for part in ("Status:", "## Context", "## Decision", "## Consequences")), path
@@ -113,7 +113,7 @@ def test_the_page_about_installing_lists_every_extra() -> None:
 
 def test_the_protocol_page_has_every_code_of_a_refusal() -> None:
     folders = ("src/askback/service", "src/askback/transports", "src/askback/server", "src/askback/errors.py")
-    source = "\n".join(path.read_text("utf-8") for path in files(".py", under=folders))
+    source = "\n".join(path.read_text("utf-8") for path in files(".py", folders=folders))
     codes = set(re.findall(r"(?:code=|default_code = |\"code\": )\"([a-z_]+)\"", source))
     assert len(codes) > 50
     table = PAGES["docs/reference/wire.md"].partition("## Errors")[2].partition("## Credentials")[0]

@@ -28,13 +28,13 @@ def match_places(pattern: re.Pattern[str], name: str, text: str) -> list[str]:
 
 
 def test_no_module_is_a_bucket() -> None:
-    code = files(".py", ".ts", under=("src/", "web/src/", "tests/", "bench/", "scripts/"))
+    code = files(".py", ".ts", folders=("src/", "web/src/", "tests/", "bench/", "scripts/"))
     parts = {relative(path): {*relative(path).split("/"), path.stem} for path in code}
     assert [name for name, words in parts.items() if words & BUCKETS] == []
 
 
 def test_every_module_has_a_docstring() -> None:
-    modules = files(".py", under=("src/", "scripts/", "bench/"))
+    modules = files(".py", folders=("src/", "scripts/", "bench/"))
     texts = {relative(path): path.read_text(encoding="utf-8") for path in modules}
     assert [name for name, text in texts.items() if not DOCSTRING.match(text)] == []
 
@@ -43,12 +43,12 @@ def test_no_loose_ends_are_left_in_the_code() -> None:
     code = [
         (n, t) for n, t in _texts() if n.endswith((".py", ".ts", ".css", ".sql", ".mjs", ".toml", ".yaml"))
     ]
-    assert [place for name, text in code for place in match_places(LOOSE_ENDS, name, text)] == []
+    assert [location for name, text in code for location in match_places(LOOSE_ENDS, name, text)] == []
 
 
 def test_nothing_names_a_package_host() -> None:
-    assert [place for name, text in _texts() for place in match_places(HOSTS, name, text)] == []
+    assert [location for name, text in _texts() for location in match_places(HOSTS, name, text)] == []
 
 
 def test_nothing_names_a_place_on_somebodys_machine() -> None:
-    assert [place for name, text in _texts() for place in match_places(PLACES, name, text)] == []
+    assert [location for name, text in _texts() for location in match_places(PLACES, name, text)] == []

@@ -31,12 +31,12 @@ def requirements() -> dict[str, Requirement]:
 def test_askback_accepts_the_version_that_a_framework_resolves_to_alone(framework: str) -> None:
     """`make neighbours` made the record: the versions of shared packages that the framework alone resolves to."""
     ours = requirements()
-    refused = {
+    mismatches = {
         name: (version, str(ours[name].specifier))
         for name, version in RECORD[framework]["shared"].items()
         if not ours[name].specifier.contains(version)
     }
-    assert refused == {}, f"{framework} {RECORD[framework]['version']} would be held back"
+    assert mismatches == {}, f"{framework} {RECORD[framework]['version']} would be held back"
 
 
 UV = """#!/bin/sh

@@ -44,7 +44,7 @@ def _marked(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.AST]]:
 def map_requirements_to_tests() -> dict[str, set[tuple[str, str]]]:
     """Each id that a test carries, with the files and names of its tests."""
     tests_by_requirement: dict[str, set[tuple[str, str]]] = {}
-    for path in files(".py", under=("tests/",)):
+    for path in files(".py", folders=("tests/",)):
         text = path.read_text(encoding="utf-8")
         if relative(path) in OWN or "requirement(" not in text:
             continue
@@ -52,11 +52,11 @@ def map_requirements_to_tests() -> dict[str, set[tuple[str, str]]]:
             for node in ast.walk(part):
                 for name in requirement_ids(node) if isinstance(node, ast.Call) else ():
                     tests_by_requirement.setdefault(name, set()).add((relative(path), test))
-    for path in files(".ts", under=("web/tests/",)):
+    for path in files(".ts", folders=("web/tests/",)):
         for ids in WEB_TAG.findall(path.read_text(encoding="utf-8")):
             for name in re.findall(r"[A-Z]\d+", ids):
                 tests_by_requirement.setdefault(name, set()).add((relative(path), ""))
-    for path in files(".json", under=("vectors/compat/",)):
+    for path in files(".json", folders=("vectors/compat/",)):
         for name in json.loads(path.read_text(encoding="utf-8"))["rows"]:
             tests_by_requirement.setdefault(name, set()).add((relative(path), ""))
     return tests_by_requirement
@@ -85,7 +85,7 @@ def test_make_test_proves_every_behaviour_except_those_of_adapters() -> None:
 def test_no_test_carries_an_id_that_was_not_asked() -> None:
     known = {**ASKED, **HELD_ALREADY}
     assert {
-        name: sorted(where) for name, where in map_requirements_to_tests().items() if name not in known
+        name: sorted(location) for name, location in map_requirements_to_tests().items() if name not in known
     } == {}
 
 
@@ -95,10 +95,10 @@ def test_the_lists_of_make_test_name_files_and_tests_that_exist() -> None:
     assert [name for name in QUICK_TESTS if not is_listed(tests / name)] == []
     texts = {name: (tests / name).read_text(encoding="utf-8") for name in QUICK_TESTS}
     missing = [
-        (name, kept)
+        (name, test_path)
         for name in QUICK_TESTS
-        for kept in QUICK_TESTS[name]
-        if f"def {kept}(" not in texts[name]
+        for test_path in QUICK_TESTS[name]
+        if f"def {test_path}(" not in texts[name]
     ]
     assert missing == []
 

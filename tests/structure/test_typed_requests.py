@@ -63,7 +63,7 @@ def test_each_way_of_parsing_a_request_by_hand_is_found() -> None:
         "'x' in record.spec.text",
         "event.text.index('x')",
     )
-    assert [text_accesses(ast.parse(way)) for way in ways] == [[1]] * len(ways)
+    assert [text_accesses(ast.parse(source)) for source in ways] == [[1]] * len(ways)
 
 
 def test_services_ask_the_table_of_kinds_and_hardly_compare_them() -> None:

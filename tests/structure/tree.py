@@ -66,12 +66,12 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def files(*suffixes: str, under: tuple[str, ...] = ("",)) -> list[Path]:
+def files(*suffixes: str, folders: tuple[str, ...] = ("",)) -> list[Path]:
     """The tracked files with one of the suffixes below one of the folders."""
     return [
         path
         for path in tracked_files()
-        if path.suffix in suffixes and relative(path).startswith(tuple(under))
+        if path.suffix in suffixes and relative(path).startswith(tuple(folders))
     ]
 
 

@@ -64,8 +64,8 @@ async def test_a_script_by_name_answers_every_kind_and_records_the_requests() ->
         {"to": "eva"},
     )
     assert [item.outcome for item in done] == ["done", "failed"]
-    once = ada.asked_once("deploy")
-    assert (once.denied, once.approved, once.input) == (True, False, {"to": "prod"})
+    request = ada.asked_once("deploy")
+    assert (request.denied, request.approved, request.input) == (True, False, {"to": "prod"})
     assert ada.asked_once("mail").approved
     assert ada.asked_once("Who?").values == {"name": "Bo", "age": 7}
     assert len(ada.asked()) == 9
@@ -180,8 +180,8 @@ async def test_a_recording_is_replayed_and_measured(tmp_path: Path) -> None:
     save(ada.requests, tmp_path / "run.jsonl")
     recorded = load(tmp_path / "run.jsonl")
     async with person(replay(recorded, secrets={"KEY": "canary-2"})) as bob, connect(bob) as ask:
-        again = await conversation(ask)
-    assert again == first
+        second_conversation = await conversation(ask)
+    assert second_conversation == first
     expected: Mapping[str, Rate] = {"deploy": Rate(2, 1, 1), "mail": Rate(1, 1, 0)}
     assert approval_rates(recorded) == approval_rates(bob.requests) == expected
     assert expected["deploy"].share == 0.5

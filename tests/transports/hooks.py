@@ -64,9 +64,9 @@ async def deliver_all_due(api: Api) -> int:
     return done
 
 
-async def sweep(api: Api, *, after: float = 0) -> int:
+async def sweep(api: Api, *, after_s: float = 0) -> int:
     """Let time pass, and deliver what is due."""
-    api.clock.advance(seconds=after)
+    api.clock.advance(seconds=after_s)
     return await deliver_all_due(api)
 
 

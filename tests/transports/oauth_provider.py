@@ -21,7 +21,7 @@ class Provider:
     """A provider with its calls and scripted replies: `reply` is the token reply, `status` the token endpoint's status."""
 
     port: int = 0
-    asked: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    attempts: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     forms: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     reply: dict[str, Any] = field(default_factory=dict[str, Any])
     status: int = 200
@@ -29,10 +29,10 @@ class Provider:
     @property
     def settings(self) -> str:
         """The setting that names it."""
-        at = f"http://127.0.0.1:{self.port}"
+        base_url = f"http://127.0.0.1:{self.port}"
         crm = {
-            "authorize_url": f"{at}/authorize",
-            "token_url": f"{at}/token",
+            "authorize_url": f"{base_url}/authorize",
+            "token_url": f"{base_url}/token",
             "client_id": "askback",
             "client_secret_env": "CRM_CLIENT_SECRET",
             "scopes": ["contacts.read", "contacts.write"],
@@ -42,17 +42,17 @@ class Provider:
     def allow(self, url: str) -> tuple[str, str]:
         """Be the person who allows the connection: return the state and the code of the callback."""
         request_members = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
-        code = f"code-{len(self.asked)}"
-        self.asked[code] = request_members
+        code = f"code-{len(self.attempts)}"
+        self.attempts[code] = request_members
         return request_members["state"], code
 
     def exchange(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
         """Exchange a code once, for the client that began with it."""
         self.forms.append(form)
-        asked = self.asked.pop(form.get("code", ""), None)
+        attempt = self.attempts.pop(form.get("code", ""), None)
         if self.status != 200:
             return self.status, {"error": "temporarily_unavailable"}
-        is_valid = asked is not None and (
+        is_valid = attempt is not None and (
             form["grant_type"],
             form["client_id"],
             form["client_secret"],
@@ -60,10 +60,10 @@ class Provider:
             challenge(form["code_verifier"]),
         ) == (
             "authorization_code",
-            asked["client_id"],
+            attempt["client_id"],
             CLIENT_SECRET,
-            asked["redirect_uri"],
-            asked["code_challenge"],
+            attempt["redirect_uri"],
+            attempt["code_challenge"],
         )
         if not is_valid:
             return 400, {"error": "invalid_grant"}
@@ -71,7 +71,7 @@ class Provider:
             "access_token": ACCESS,
             "refresh_token": REFRESH,
             "token_type": "Bearer",
-            "scope": asked["scope"] if asked else "",
+            "scope": attempt["scope"] if attempt else "",
             **self.reply,
         }
 

@@ -117,10 +117,10 @@ async def test_the_agent_reports_how_it_went_and_only_about_its_own_action(api: 
         "requester",
         {"outcome": "done"},
     )
-    again = await post(api, "requester", path, {"outcome": "done"}, **{"Idempotency-Key": "k"})
-    assert (again.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
-    late = await post(api, "requester", path, {"outcome": "failed", "retry": True})
-    assert (late.status_code, late.json()["error"]["code"]) == (409, "already_settled")
+    second_reply = await post(api, "requester", path, {"outcome": "done"}, **{"Idempotency-Key": "k"})
+    assert (second_reply.status_code, second_reply.headers["Idempotent-Replayed"]) == (200, "true")
+    late_reply = await post(api, "requester", path, {"outcome": "failed", "retry": True})
+    assert (late_reply.status_code, late_reply.json()["error"]["code"]) == (409, "already_settled")
     form = (await post(api, "requester", "/v1/requests", ask())).json()
     wrong = await post(api, "requester", f"/v1/requests/{form['id']}/outcome", {"outcome": "done"})
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (409, "not_an_action")
@@ -142,11 +142,11 @@ async def test_a_bad_report_is_refused_and_the_request_stays_open(
     api: Api, body: Any, places: dict[str, str]
 ) -> None:
     path = f"/v1/requests/{(await create_action(api))['id']}"
-    for who, place, sent in (
+    for who, fault_path, sent in (
         ("responder", "answer", {"revision": 1, **body}),
         ("requester", "outcome", body),
     ):
-        refusal = await post(api, who, f"{path}/{place}", sent)
+        refusal = await post(api, who, f"{path}/{fault_path}", sent)
         errors = refusal.json()["error"]["field_errors"]
         assert (refusal.status_code, {error["path"]: error["code"] for error in errors}) == (422, places)
     assert (await (await api.as_("requester")).get(path)).json()["status"] == "pending"
@@ -156,8 +156,11 @@ async def test_an_action_with_a_validator_is_done_when_the_agent_has_checked_it(
     path = f"/v1/requests/{(await create_action(api, validator='requester'))['id']}"
     sent = await post(api, "responder", f"{path}/answer", {"revision": 1, "outcome": "done"})
     assert (sent.json()["status"], sent.json()["submitted"]) == ("resolving", {"outcome": "done"})
-    again = await post(api, "requester", f"{path}/reprompt", {"error_summary": "It is not there yet."})
-    assert (again.json()["status"], again.json()["error_summary"]) == ("pending", "It is not there yet.")
+    second_reply = await post(api, "requester", f"{path}/reprompt", {"error_summary": "It is not there yet."})
+    assert (second_reply.json()["status"], second_reply.json()["error_summary"]) == (
+        "pending",
+        "It is not there yet.",
+    )
     await post(api, "responder", f"{path}/answer", {"revision": 2, "outcome": "done"})
     wrong = await post(api, "requester", f"{path}/accept", {"values": {"a": 1}})
     assert (wrong.status_code, wrong.json()["error"]["field_errors"][0]["path"]) == (422, "values")
@@ -169,8 +172,12 @@ async def test_a_dismissed_action_is_not_asked_again_immediately(api: Api) -> No
     request = await create_action(api)
     declined = await post(api, "responder", f"/v1/requests/{request['id']}/decline", {"reason": "dismissed"})
     assert (declined.status_code, declined.json()["status"]) == (200, "declined")
-    again = await post(api, "requester", "/v1/requests", action())
-    assert (again.status_code, again.json()["id"], again.json()["repeated"]) == (200, request["id"], True)
+    second_reply = await post(api, "requester", "/v1/requests", action())
+    assert (second_reply.status_code, second_reply.json()["id"], second_reply.json()["repeated"]) == (
+        200,
+        request["id"],
+        True,
+    )
 
 
 async def test_the_audit_log_says_where_the_person_was_sent_and_how_it_went(api: Api) -> None:

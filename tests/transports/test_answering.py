@@ -19,25 +19,25 @@ async def bob_at(app: App, open_: Open) -> Socket:
 
 
 async def answering(peer: Socket) -> tuple[str, str, bool]:
-    said = (await peer.frame())["answering"]
-    return said["request_id"], said["by"]["name"], said["active"]
+    frame = (await peer.frame())["answering"]
+    return frame["request_id"], frame["by"]["name"], frame["active"]
 
 
 @requirement("K7")
 async def test_only_other_viewers_see_who_is_answering(app: App, open_: Open) -> None:
     agent, eva, bob = await open_("requester"), await open_("responder"), await bob_at(app, open_)
-    asked = await agent.call("create_request", body=body())
+    asked_reply = await agent.call("create_request", body=body())
     for peer in (agent, eva, bob):
         await peer.call("subscribe", thread_id="t1")
-    request = {"request_id": asked["id"]}
+    request = {"request_id": asked_reply["id"]}
     assert await bob.call("mark_answering", **request, body={}) == {}
-    assert await answering(eva) == (asked["id"], "Bob", True)
+    assert await answering(eva) == (asked_reply["id"], "Bob", True)
     assert await bob.call("mark_answering", **request, body={"active": False}) == {}
-    assert await answering(eva) == (asked["id"], "Bob", False)
+    assert await answering(eva) == (asked_reply["id"], "Bob", False)
     await bob.call("mark_answering", **request, body={})
-    assert await answering(eva) == (asked["id"], "Bob", True)
+    assert await answering(eva) == (asked_reply["id"], "Bob", True)
     await bob.leave()
-    assert await answering(eva) == (asked["id"], "Bob", False)
+    assert await answering(eva) == (asked_reply["id"], "Bob", False)
     for peer in (agent, eva):
         assert await peer.call("ping") == {}
         assert peer.outgoing.empty()
@@ -47,14 +47,14 @@ async def test_only_other_viewers_see_who_is_answering(app: App, open_: Open) ->
 @requirement("K7")
 async def test_bad_reports_are_refused_and_useless_ones_do_nothing(app: App, open_: Open) -> None:
     agent, eva, bob = await open_("requester"), await open_("responder"), await bob_at(app, open_)
-    asked = await agent.call("create_request", body=body(assignees=["somebody"]))
+    request = await agent.call("create_request", body=body(assignees=["somebody"]))
     await eva.call("subscribe", thread_id="t1")
-    assert await bob.call("mark_answering", request_id=asked["id"], body={}) == {}
-    refusal = await bob.call("mark_answering", request_id=asked["id"], body={"active": "yes"})
+    assert await bob.call("mark_answering", request_id=request["id"], body={}) == {}
+    refusal = await bob.call("mark_answering", request_id=request["id"], body={"active": "yes"})
     assert refusal["field_errors"][0]["path"] == "active"
     assert (await bob.call("mark_answering", request_id="req_none", body={}))["status"] == 404
-    assert (await agent.call("mark_answering", request_id=asked["id"], body={}))["status"] == 403
-    entries = [await bob.call("mark_answering", request_id=asked["id"], body={}) for _ in range(70)]
+    assert (await agent.call("mark_answering", request_id=request["id"], body={}))["status"] == 403
+    entries = [await bob.call("mark_answering", request_id=request["id"], body={}) for _ in range(70)]
     assert entries[-1]["code"] == "rate_limited"
     assert await eva.call("ping") == {}
     assert eva.outgoing.empty()

@@ -96,13 +96,13 @@ async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: 
     store = Interrupted(on_commit=bus.publish)
     async with running(store, clock, {}, bus) as api:
         first_request, second_request = await create_request(api), await create_request(api)
-        admin, since = await api.as_("admin"), list[dict[str, Any]]()
+        admin, new_requests = await api.as_("admin"), list[dict[str, Any]]()
 
         async def meanwhile() -> None:
             clock.advance(seconds=1)
             if how == "archive":
                 await admin.post("/v1/threads/t1/unarchive")
-            since.append(await create_request(api))
+            new_requests.append(await create_request(api))
 
         store.meanwhile = meanwhile
         if how == "archive":
@@ -112,9 +112,9 @@ async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: 
             assert (await admin.post("/v1/policy", json=body)).status_code == 200
             reply = await (await api.as_("responder")).post("/v1/threads/t1/messages", json=TEXT)
         assert reply.is_success
-        ids = {first_request["id"], second_request["id"], since[0]["id"]}
+        ids = {first_request["id"], second_request["id"], new_requests[0]["id"]}
         agent = await api.as_("requester")
-        assert [item["id"] for item in await pending(agent) if item["id"] in ids] == [since[0]["id"]]
+        assert [item["id"] for item in await pending(agent) if item["id"] in ids] == [new_requests[0]["id"]]
 
 
 class DiesOverIt(TemporaryStore):

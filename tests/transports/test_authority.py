@@ -19,7 +19,7 @@ from tests.transports.test_resumes import pull_resumes
 pytestmark = pytest.mark.anyio
 
 
-async def answered(api: Api, who: str, how: str = "answer", body: Any = ANSWER) -> dict[str, Any]:
+async def ask_and_answer(api: Api, who: str, how: str = "answer", body: Any = ANSWER) -> dict[str, Any]:
     """Ask in a thread without an owner, and let somebody settle it."""
     request = await create_request(api, delivery="resume")
     reply = await (await api.as_(who)).post(f"/v1/requests/{request['id']}/{how}", json=body)
@@ -44,7 +44,7 @@ async def withheld_entries(api: Api) -> list[tuple[str, str]]:
 async def test_a_message_of_an_author_without_access_is_delivered_when_access_returns(
     api: Api, how: str, body: Any
 ) -> None:
-    request = await answered(api, "responder/bob", how, body)
+    request = await ask_and_answer(api, "responder/bob", how, body)
     await share(api, others="view")
     for _ in range(2):
         assert await pull_resumes(api) == []
@@ -56,7 +56,7 @@ async def test_a_message_of_an_author_without_access_is_delivered_when_access_re
 
 @requirement("K9")
 async def test_an_unacknowledged_resume_is_withheld_too(api: Api) -> None:
-    request = await answered(api, "responder/bob")
+    request = await ask_and_answer(api, "responder/bob")
     assert len(await pull_resumes(api)) == 1
     await share(api, others="view")
     for _ in range(2):
@@ -70,7 +70,7 @@ async def test_a_server_remembers_only_so_many_withheld_resumes(
 ) -> None:
     monkeypatch.setattr(authorship, "MAX_WITHHELD", 2)
     for _ in range(3):
-        await answered(api, "responder/bob")
+        await ask_and_answer(api, "responder/bob")
     await share(api, others="view")
     assert await pull_resumes(api) == []
     assert (len(await withheld_entries(api)), len(api.app.services.withheld)) == (3, 2)
@@ -78,8 +78,8 @@ async def test_a_server_remembers_only_so_many_withheld_resumes(
 
 @requirement("K9")
 async def test_a_withheld_resume_does_not_block_later_ones(api: Api) -> None:
-    await answered(api, "responder/bob")
-    heard = await answered(api, "admin")
+    await ask_and_answer(api, "responder/bob")
+    heard = await ask_and_answer(api, "admin")
     await share(api, others="view")
     assert [item["request"] for item in await pull_resumes(api, limit=1)] == [heard]
 
@@ -87,21 +87,21 @@ async def test_a_withheld_resume_does_not_block_later_ones(api: Api) -> None:
 @requirement("K9")
 async def test_a_withheld_resume_is_not_pushed_either(api: Api, webhook_client: FakeWebhookClient) -> None:
     await create_webhook(api)
-    request = await answered(api, "responder/bob")
+    request = await ask_and_answer(api, "responder/bob")
     await share(api)
     await sweep(api)
-    await sweep(api, after=61)
+    await sweep(api, after_s=61)
     assert webhook_client.posted == []
     assert await withheld_entries(api) == [(request["id"], "bob")]
     await share(api, others="prompt")
-    assert await sweep(api, after=6) == 1
+    assert await sweep(api, after_s=6) == 1
     assert len(webhook_client.posted) == 1
 
 
 @requirement("K9")
 @pytest.mark.parametrize("who", ["admin", "responder/owner"])
 async def test_the_message_of_an_author_with_access_is_delivered(api: Api, who: str) -> None:
-    request = await answered(api, who)
+    request = await ask_and_answer(api, who)
     await share(api, owner=request["settled_by"]["id"])
     [resume] = await pull_resumes(api)
     assert resume["request"] == request

@@ -212,7 +212,7 @@ async def test_a_streamed_message_has_an_end(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("who", "path", "body", "at"),
+    ("who", "path", "body", "fault_path"),
     [
         ("requester", "/v1/threads/a%00b/archive", {}, "thread_id"),
         ("requester", "/v1/threads/a%0Ab/unarchive", {}, "thread_id"),
@@ -224,11 +224,11 @@ async def test_a_streamed_message_has_an_end(api: Api) -> None:
     ],
 )
 async def test_control_characters_are_refused_with_their_path(
-    api: Api, who: str, path: str, body: dict[str, Any], at: str
+    api: Api, who: str, path: str, body: dict[str, Any], fault_path: str
 ) -> None:
     expected = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {}}}
     request = (await (await api.as_("requester")).post("/v1/requests", json=expected)).json()
-    sent = {**body, "note": "a\0b"} if at == "note" else body
+    sent = {**body, "note": "a\0b"} if fault_path == "note" else body
     reply = await (await api.as_(who)).post(path.format(id=request["id"]), json=sent)
     assert reply.status_code == 422
-    assert [fault["path"] for fault in reply.json()["error"]["field_errors"]] == [at]
+    assert [fault["path"] for fault in reply.json()["error"]["field_errors"]] == [fault_path]

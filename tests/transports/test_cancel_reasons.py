@@ -32,14 +32,14 @@ async def cancel_over_websocket(api: Api, role: str, request_id: str, body: dict
 
 
 @requirement("M9")
-@pytest.mark.parametrize("way", [over_http, cancel_over_websocket])
+@pytest.mark.parametrize("transport", [over_http, cancel_over_websocket])
 @pytest.mark.parametrize(("role", "reason"), ROLE_REASONS)
 async def test_a_role_gives_its_own_reasons_and_no_other(
-    shared_api: Api, way: Any, role: str, reason: str
+    shared_api: Api, transport: Any, role: str, reason: str
 ) -> None:
-    thread = f"{way.__name__} {role} {reason}"
+    thread = f"{transport.__name__} {role} {reason}"
     request = await create_request(shared_api, thread_id=thread)
-    ended_request = await way(shared_api, role, request["id"], {"reason": reason})
+    ended_request = await transport(shared_api, role, request["id"], {"reason": reason})
     events = await shared_api.app.services.store.thread_events("default", thread, after=1)
     if role in CANCELLED_BY[reason]:
         assert (ended_request["status"], ended_request["reason"]) == ("cancelled", reason)
@@ -53,19 +53,21 @@ async def test_a_role_gives_its_own_reasons_and_no_other(
 
 
 @requirement("M9")
-@pytest.mark.parametrize("way", [over_http, cancel_over_websocket])
+@pytest.mark.parametrize("transport", [over_http, cancel_over_websocket])
 @pytest.mark.parametrize(("role", "reason"), [("requester", "agent_aborted"), ("admin", "admin")])
-async def test_without_a_reason_it_is_that_of_the_role(api: Api, way: Any, role: str, reason: str) -> None:
+async def test_without_a_reason_it_is_that_of_the_role(
+    api: Api, transport: Any, role: str, reason: str
+) -> None:
     request = await create_request(api)
-    assert (await way(api, role, request["id"], {}))["reason"] == reason
+    assert (await transport(api, role, request["id"], {}))["reason"] == reason
 
 
 @requirement("M9")
 async def test_reasons_of_the_server_cannot_be_sent_by_a_client(api: Api) -> None:
-    said = {
+    body = {
         reason for item in get_args(CancelBody.model_fields["reason"].annotation) for reason in get_args(item)
     }
-    assert said == {reason for reason, givers in CANCELLED_BY.items() if givers != {"server"}}
+    assert body == {reason for reason, givers in CANCELLED_BY.items() if givers != {"server"}}
     agent = await api.as_("requester")
     single_body = (await agent.post("/v1/requests", json=ask(require_client="fail_fast"))).json()
     assert (single_body["status"], single_body["reason"]) == ("cancelled", "not_shown")

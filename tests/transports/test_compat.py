@@ -65,9 +65,9 @@ class EchoSystem:
 
 
 async def _ask(call: Call) -> Answer:
-    asked = await call.api.call("create_request", call.json(), key=call.header("x-key"))
-    ended = await call.api.outcome(asked["id"])
-    return Answer({"status": ended["status"], "here": call.path["where"]}, outcome_of=asked["id"])
+    request = await call.api.call("create_request", call.json(), key=call.header("x-key"))
+    ended = await call.api.outcome(request["id"])
+    return Answer({"status": ended["status"], "here": call.path["where"]}, outcome_of=request["id"])
 
 
 async def _events(call: Call) -> EventStream:

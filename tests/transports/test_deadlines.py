@@ -167,9 +167,9 @@ async def test_a_request_may_end_immediately_if_nobody_is_present(api: Api) -> N
 
 
 @requirement("C15")
-@pytest.mark.parametrize("place", [None, "t1"])
-async def test_an_open_page_makes_require_client_irrelevant(api: Api, place: str | None) -> None:
-    leave = api.app.services.presence.enter("default", place)
+@pytest.mark.parametrize("page_path", [None, "t1"])
+async def test_an_open_page_makes_require_client_irrelevant(api: Api, page_path: str | None) -> None:
+    leave = api.app.services.presence.enter("default", page_path)
     for require in ("fail_fast", "wait"):
         request = await create_request(api, require_client=require)
         assert request["status"] == "pending"
@@ -205,13 +205,13 @@ async def test_a_request_that_is_seen_in_time_is_like_any_other(api: Api) -> Non
 
 
 @requirement("C15")
-@pytest.mark.parametrize("place", [None, "t1"])
-async def test_one_viewer_is_enough_even_if_they_leave_again(api: Api, place: str | None) -> None:
+@pytest.mark.parametrize("page_path", [None, "t1"])
+async def test_one_viewer_is_enough_even_if_they_leave_again(api: Api, page_path: str | None) -> None:
     request = await create_request(api, require_client="wait", timeout_s=60)
     for tenant, thread in (("acme", None), ("default", "t2")):
         api.app.services.presence.enter(tenant, thread)()
     assert (await read(api, request))["unseen"] is True
-    api.app.services.presence.enter("default", place)()
+    api.app.services.presence.enter("default", page_path)()
     with anyio.fail_after(120):
         while "unseen" in (now := await read(api, request)):
             await anyio.sleep(0.01)
@@ -344,8 +344,12 @@ async def test_a_field_of_any_name_stops_no_clock_while_its_answer_is_checked(ap
     waits = await read(api, checked_request)
     assert (waits["status"], waits["submitted"]["values"]) == ("resolving", {name: "x"})
     await advance_and_sweep(api, 50)
-    again = await read(api, checked_request)
-    assert (again["status"], again["revision"], again["submitted"]["values"]) == ("pending", 2, {name: "x"})
+    reread_request = await read(api, checked_request)
+    assert (reread_request["status"], reread_request["revision"], reread_request["submitted"]["values"]) == (
+        "pending",
+        2,
+        {name: "x"},
+    )
     await advance_and_sweep(api, 300)
     assert (await read(api, checked_request))["status"] == "expired"
 

@@ -43,7 +43,7 @@ async def api(tmp_path: Path) -> AsyncIterator[Api]:
 
 async def fill(api: Api, thread: str, word: str, *, rounds: int = 1) -> list[str]:
     """Ask, answer and talk in a thread, so that `word` is in all texts of a person there."""
-    agent, person, made = await api.as_("requester"), await api.as_("responder"), []
+    agent, person, request_ids = await api.as_("requester"), await api.as_("responder"), []
     for number in range(rounds):
         body = ask(thread_id=thread)
         body["form"] = {**body["form"], "title": f"Lunch {number}"}
@@ -52,8 +52,8 @@ async def fill(api: Api, thread: str, word: str, *, rounds: int = 1) -> list[str
         assert (await person.post(f"/v1/requests/{asked_body['id']}/answer", json=values)).status_code == 200
         text = {"content": [{"type": "text", "text": f"{word}said {number}"}]}
         assert (await person.post(f"/v1/threads/{thread}/messages", json=text)).status_code == 201
-        made.append(asked_body["id"])
-    return made
+        request_ids.append(asked_body["id"])
+    return request_ids
 
 
 async def hand_over(api: Api, thread: str, value: str) -> None:

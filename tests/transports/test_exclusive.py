@@ -95,9 +95,9 @@ async def test_a_queued_request_waits_for_presence_only_when_promoted(api: Api) 
     assert declined_reply.status_code == 409
     inbox = (await person.get("/v1/requests", params={"status": "pending"})).json()["requests"]
     assert [item["id"] for item in inbox] == [first_request["id"]]
-    for now, then in ((first_request, second_request), (second_request, third_request)):
+    for now, next_request in ((first_request, second_request), (second_request, third_request)):
         assert (await person.post(f"/v1/requests/{now['id']}/answer", json=ANSWER)).status_code == 200
-        ahead = await read(api, then)
+        ahead = await read(api, next_request)
         assert (ahead["status"], "queued_behind" in ahead) == ("pending", False)
     assert (await event_types(api)).count("request.created") == 3
     assert (await event_types(api))[1:3] == ["request.lined_up", "request.lined_up"]

@@ -29,11 +29,11 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", BODIES)
-async def test_the_same_external_id_with_the_same_body_is_the_same_request(api: Api, what: str) -> None:
+@pytest.mark.parametrize("kind", BODIES)
+async def test_the_same_external_id_with_the_same_body_is_the_same_request(api: Api, kind: str) -> None:
     agent = await api.as_("requester")
-    first_reply = await agent.post("/v1/requests", json=BODIES[what])
-    second_reply = await agent.post("/v1/requests", json=BODIES[what], headers={"Idempotency-Key": "k"})
+    first_reply = await agent.post("/v1/requests", json=BODIES[kind])
+    second_reply = await agent.post("/v1/requests", json=BODIES[kind], headers={"Idempotency-Key": "k"})
     assert (first_reply.status_code, second_reply.status_code, second_reply.json()) == (
         201,
         200,
@@ -44,13 +44,13 @@ async def test_the_same_external_id_with_the_same_body_is_the_same_request(api: 
     assert len(await api.app.services.store.thread_events("default", "t1", after=0)) == 1
 
 
-@pytest.mark.parametrize("what", BODIES)
+@pytest.mark.parametrize("kind", BODIES)
 async def test_the_same_external_id_with_another_body_is_a_conflict_with_that_request(
-    api: Api, what: str
+    api: Api, kind: str
 ) -> None:
     agent = await api.as_("requester")
-    first_body = (await agent.post("/v1/requests", json=BODIES[what])).json()
-    refusal = await agent.post("/v1/requests", json={**BODIES[what], "timeout_s": 9})
+    first_body = (await agent.post("/v1/requests", json=BODIES[kind])).json()
+    refusal = await agent.post("/v1/requests", json={**BODIES[kind], "timeout_s": 9})
     error = refusal.json()["error"]
     assert (refusal.status_code, error["code"], error["request"]) == (409, "external_id_taken", first_body)
 
@@ -122,23 +122,23 @@ async def test_requests_are_listed_by_external_id(api: Api) -> None:
 
 
 async def test_requests_are_listed_by_the_time_of_their_creation(api: Api) -> None:
-    made = []
+    created_requests = []
     for _ in range(3):
-        made.append(await create_request(api))
+        created_requests.append(await create_request(api))
         api.clock.advance(seconds=1)
     person = await api.as_("responder")
-    times = [item["created_at"] for item in made]
+    times = [item["created_at"] for item in created_requests]
 
     async def places(**params: str) -> list[int]:
         requests = (await person.get("/v1/requests", params=params)).json()["requests"]
-        return [[item["id"] for item in made].index(request["id"]) for request in requests]
+        return [[item["id"] for item in created_requests].index(request["id"]) for request in requests]
 
     assert await places(created_after=times[0]) == [2, 1]
     assert await places(created_before=times[2]) == [1, 0]
     assert await places(created_after=times[0], created_before=times[2]) == [1]
     assert await places(created_after=times[0], created_before=times[2], kind="form", status="pending") == [1]
     assert await places(created_before=times[2], limit="1") == [1]
-    assert await places(created_before=times[2], cursor=made[1]["id"]) == [0]
+    assert await places(created_before=times[2], cursor=created_requests[1]["id"]) == [0]
     assert await places(created_after="0001-01-01T00:00:00Z", created_before="9999-12-31T23:59:59Z") == [
         2,
         1,

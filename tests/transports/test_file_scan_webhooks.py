@@ -77,13 +77,15 @@ async def test_a_webhook_gets_the_file_and_accepts_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "shown"),
+    ("reply", "message_text"),
     [(b'{"accept": false, "reason": "It has macros."}', "It has macros."), (b'{"accept": false}', "problem")],
 )
-async def test_a_webhook_refuses_a_file_with_its_reason(tmp_path: Path, reply: bytes, shown: str) -> None:
+async def test_a_webhook_refuses_a_file_with_its_reason(
+    tmp_path: Path, reply: bytes, message_text: str
+) -> None:
     refused_file = await uploaded(tmp_path, Carrier(WebhookResponse(200, body=reply)))
     assert paths(refused_file) == [("values.scan", "file_refused")]
-    assert shown in refused_file.text
+    assert message_text in refused_file.text
 
 
 UNUSABLE: list[WebhookResponse | Exception] = [

@@ -229,14 +229,14 @@ async def test_an_answer_names_only_uploads_of_its_person_field_and_request(api:
     assert (await person.delete(f"/v1/files/{theirs}")).status_code == 404
     assert (await person.delete(f"/v1/files/{mine}")).status_code == 204
     assert paths(await answer(api, request, mine)) == [("values.scan", "unknown_file")]
-    again = (await post(api, request)).json()["id"]
+    second_file_id = (await post(api, request)).json()["id"]
     key = {"idempotency-key": "k1"}
     first_reply, second_reply = [
-        await answer(api, request, {"id": again, "name": "forged"}, **key) for _ in range(2)
+        await answer(api, request, {"id": second_file_id, "name": "forged"}, **key) for _ in range(2)
     ]
     assert first_reply.json()["answer"]["values"]["scan"]["name"] == "a.txt"
     assert second_reply.status_code == 200
-    assert (await person.delete(f"/v1/files/{again}")).json()["error"]["code"] == "file_in_use"
+    assert (await person.delete(f"/v1/files/{second_file_id}")).json()["error"]["code"] == "file_in_use"
 
 
 async def test_files_that_no_answer_names_are_erased_when_the_request_ends(api: Api) -> None:
@@ -244,8 +244,8 @@ async def test_files_that_no_answer_names_are_erased_when_the_request_ends(api: 
     expired = (await create_request(api, **form(), timeout_s=60))["id"]
     answered_request_id = (await create_request(api, **form(max_files=2)))["id"]
     left = [(await post(api, request)).json()["id"] for request in (expired, answered_request_id)]
-    kept = (await post(api, answered_request_id)).json()["id"]
-    assert (await answer(api, answered_request_id, [kept])).status_code == 200
+    file_id = (await post(api, answered_request_id)).json()["id"]
+    assert (await answer(api, answered_request_id, [file_id])).status_code == 200
     api.clock.advance(seconds=61)
     await deadlines.sweep(api.app.services)
     person = await api.as_("responder")
@@ -253,7 +253,7 @@ async def test_files_that_no_answer_names_are_erased_when_the_request_ends(api: 
         assert (await person.get(f"/v1/files/{file}")).status_code == 404
     assert await sweep_files(api.app.services) > 0
     assert [await store.file_chunk("default", file, 0) for file in left] == [None, None]
-    assert (await person.get(f"/v1/files/{kept}")).content == b"hello"
+    assert (await person.get(f"/v1/files/{file_id}")).content == b"hello"
 
 
 async def test_an_answer_that_is_sent_back_keeps_its_files(api: Api) -> None:
@@ -339,16 +339,16 @@ async def test_other_files_than_pictures_have_no_preview(
 ) -> None:
     request = (await create_request(api, **form(max_files=9)))["id"]
     person = await api.as_("responder")
-    whole = picture("PNG")
+    picture_bytes = picture("PNG")
     bomb = encode(Image.new("1", (6000, 6000)), "PNG")
     monkeypatch.setattr(
         Image, "MAX_IMAGE_PIXELS", 30_000_000
     )  # from there Pillow warns, and refuses twice as many
-    for content in (b"text", whole[:60], PNG, bomb):
+    for content in (b"text", picture_bytes[:60], PNG, bomb):
         file = (await post(api, request, content, name="a.png")).json()
         reply = await person.get(f"/v1/files/{file['id']}/preview")
         assert (reply.status_code, reply.json()["error"]["code"]) == (404, "no_preview"), len(content)
     assert [warning for warning in recwarn if warning.category is Image.DecompressionBombWarning] == []
-    file = (await post(api, request, whole, name="a.png")).json()
+    file = (await post(api, request, picture_bytes, name="a.png")).json()
     monkeypatch.setitem(sys.modules, "PIL", None)
     assert (await person.get(f"/v1/files/{file['id']}/preview")).status_code == 404

@@ -27,8 +27,8 @@ CHOICE = {
 
 
 async def policy(api: Api, free_text: str, thread: str | None = None) -> None:
-    where = {} if thread is None else {"thread_id": thread}
-    reply = await (await api.as_("admin")).post("/v1/policy", json={"free_text": free_text, **where})
+    thread_filter = {} if thread is None else {"thread_id": thread}
+    reply = await (await api.as_("admin")).post("/v1/policy", json={"free_text": free_text, **thread_filter})
     assert reply.status_code == 200, reply.text
 
 
@@ -128,14 +128,14 @@ async def test_an_exact_option_answers_the_open_form(api: Api, text: str, value:
 
 @requirement("J14")
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "reason"),
     [("maybe later", "not_an_option"), ("Xl", "ambiguous"), ("small please", "not_an_option")],
 )
-async def test_anything_else_leaves_the_form_open_and_says_so(api: Api, text: str, why: str) -> None:
+async def test_anything_else_leaves_the_form_open_and_says_so(api: Api, text: str, reason: str) -> None:
     await policy(api, "answer")
     request = await create_request(api, form=CHOICE)
     reply = await say(api, text)
-    assert (reply.status_code, reply.json()["answered"], reply.json()["why"]) == (201, None, why)
+    assert (reply.status_code, reply.json()["answered"], reply.json()["why"]) == (201, None, reason)
     assert (await status(api, request))["status"] == "pending"
 
 

@@ -51,15 +51,19 @@ async def test_a_decline_carries_typed_values_that_are_valid(api: Api) -> None:
 @requirement("F20")
 async def test_a_held_decline_is_asked_about_once_and_never_twice(api: Api) -> None:
     request = await create_request(api, form=FORM, hooks=["decline"])
-    held = await decline(api, request, values={"dish": "so"})
-    assert (held["status"], held["held"], held["submitted"]) == (
+    held_decline = await decline(api, request, values={"dish": "so"})
+    assert (held_decline["status"], held_decline["held"], held_decline["submitted"]) == (
         "resolving",
         {"event": "decline", "reason": "dismissed", "note": "Later."},
         {"values": {"dish": "so"}},
     )
     assert await audit_results(api) == [("decline", True)]
-    again = (await step(api, request, "reprompt", error_summary="Really?")).json()
-    assert (again["status"], again["declined_once"], again["submitted"]) == (
+    reprompted_request = (await step(api, request, "reprompt", error_summary="Really?")).json()
+    assert (
+        reprompted_request["status"],
+        reprompted_request["declined_once"],
+        reprompted_request["submitted"],
+    ) == (
         "pending",
         True,
         {"values": {"dish": "so"}},
@@ -196,8 +200,8 @@ async def test_a_validator_of_the_server_asks_once_about_a_decline(serve: Serve)
     api = await serve(ask_really)
     request = await create_request(api, validator="stock", hooks=["decline"])
     await decline(api, request)
-    again = await wait_for_check(api, request)
-    assert (again["status"], again["error_summary"]) == ("pending", "Really?")
+    reread_request = await wait_for_check(api, request)
+    assert (reread_request["status"], reread_request["error_summary"]) == ("pending", "Really?")
     assert (await decline(api, request))["status"] == "declined"
 
 

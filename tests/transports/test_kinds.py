@@ -40,18 +40,22 @@ async def ask(api: Api, **data: Any) -> Any:
 
 
 async def test_a_kind_of_a_package_is_asked_checked_and_answered(api: Api) -> None:
-    made = await ask(api)
-    request = made.json()
-    assert (made.status_code, request["kind"], request["summary"]) == (201, "rating", "Rate the soup")
+    created_reply = await ask(api)
+    request = created_reply.json()
+    assert (created_reply.status_code, request["kind"], request["summary"]) == (
+        201,
+        "rating",
+        "Rate the soup",
+    )
     path = f"/v1/requests/{request['id']}/answer"
-    for data, place in (
+    for data, fault_path in (
         ({"stars": 6}, "data.stars"),
         ({"stars": "5"}, "data.stars"),
         ({}, "data.stars"),
         (5, "data"),
     ):
         refusal = await post(api, "responder", path, {"revision": 1, "data": data})
-        assert (refusal.status_code, refusal.json()["error"]["field_errors"][0]["path"]) == (422, place)
+        assert (refusal.status_code, refusal.json()["error"]["field_errors"][0]["path"]) == (422, fault_path)
     reply = await post(api, "responder", path, {"revision": 1, "data": {"stars": 4}})
     text = "The person gave the soup 4 of 5 stars."
     assert reply.json()["answer"] == {"data": {"stars": 4}, "text": text}
@@ -103,8 +107,10 @@ async def test_a_request_whose_package_has_gone_says_so_and_can_be_dismissed(api
     assert error["message"].startswith("Widget type 'rating' is not registered on this daemon")
     declined = await post(api, "responder", f"{path}/decline", {"reason": "dismissed"})
     assert (declined.status_code, declined.json()["status"]) == (200, "declined")
-    told = model_text(InputRequest.model_validate((await (await api.as_("requester")).get(path)).json()))
-    assert told.startswith('The person did not answer "Rate the soup".')
+    model_message = model_text(
+        InputRequest.model_validate((await (await api.as_("requester")).get(path)).json())
+    )
+    assert model_message.startswith('The person did not answer "Rate the soup".')
 
 
 async def test_a_kind_may_not_take_a_name_or_an_element_that_is_not_its_own() -> None:

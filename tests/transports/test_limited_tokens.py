@@ -97,10 +97,10 @@ async def test_a_person_with_a_limited_token_changes_nothing_for_more_than_its_t
     ):
         reply = await person.request(method, path, json=body)
         assert reply.status_code == 403, (method, path, reply.text)
-    here = {"rule": "make deploy", "scope": "thread", "thread_id": "t1"}
-    assert (await person.post("/v1/rules", json=here)).status_code == 201
-    once = {"revision": 1, "decision": "approve"}
-    assert (await person.post(f"/v1/requests/{request['id']}/answer", json=once)).status_code == 200
+    thread_rule = {"rule": "make deploy", "scope": "thread", "thread_id": "t1"}
+    assert (await person.post("/v1/rules", json=thread_rule)).status_code == 201
+    decision = {"revision": 1, "decision": "approve"}
+    assert (await person.post(f"/v1/requests/{request['id']}/answer", json=decision)).status_code == 200
 
 
 @requirement("N15")

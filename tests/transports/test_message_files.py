@@ -28,12 +28,12 @@ async def upload_and_answer(api: Api, thread: str = "t1", *, claimed: bool = Tru
     """Upload a file for a form in a thread, and answer with it."""
     request = await create_request(api, thread_id=thread, **FORM)
     person = await api.as_("responder")
-    at = f"/v1/requests/{request['id']}"
-    file = await person.post(f"{at}/files", params={"field": "scan", "name": "a.txt"}, content=b"hello")
+    url = f"/v1/requests/{request['id']}"
+    file = await person.post(f"{url}/files", params={"field": "scan", "name": "a.txt"}, content=b"hello")
     assert file.status_code == 201, file.text
     if claimed:
         body = {"revision": 1, "values": {"scan": file.json()["id"]}}
-        assert (await person.post(f"{at}/answer", json=body)).status_code == 200
+        assert (await person.post(f"{url}/answer", json=body)).status_code == 200
     return file.json()
 
 
@@ -187,16 +187,18 @@ async def test_a_page_that_an_agent_uploads_is_bytes_to_a_browser(api: Api) -> N
 
 async def test_an_upload_that_no_message_names_is_the_agents_alone_and_is_erased(api: Api) -> None:
     assert (await post(api, {"type": "text", "text": "Mine."})).status_code == 201
-    kept, deleted_id = [(await upload_for_message(api)).json()["id"] for _ in range(2)]
+    file_id, deleted_id = [(await upload_for_message(api)).json()["id"] for _ in range(2)]
     await add_agent(api, "requester/other")
     other_client, agent = await api.as_("requester/other"), await api.as_("requester")
-    assert (await other_client.get(f"/v1/files/{kept}")).status_code == 404
-    assert (await other_client.delete(f"/v1/files/{kept}")).status_code == 404
-    assert faults(await post(api, part(kept), who="requester/other")) == [("content[0].file", "unknown_file")]
+    assert (await other_client.get(f"/v1/files/{file_id}")).status_code == 404
+    assert (await other_client.delete(f"/v1/files/{file_id}")).status_code == 404
+    assert faults(await post(api, part(file_id), who="requester/other")) == [
+        ("content[0].file", "unknown_file")
+    ]
     assert (await agent.delete(f"/v1/files/{deleted_id}")).status_code == 204
     api.clock.advance(seconds=LIMITS.file_upload_s + 1)
     await sweep_files(api.app.services)
-    for file in (kept, deleted_id):
+    for file in (file_id, deleted_id):
         assert (await agent.get(f"/v1/files/{file}")).status_code == 404
         assert faults(await post(api, part(file))) == [("content[0].file", "unknown_file")]
 

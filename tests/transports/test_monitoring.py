@@ -76,10 +76,10 @@ class Somebody:
 
     def __init__(self, principal: Principal) -> None:
         self.principal = principal
-        self.told: list[str] = []
+        self.messages: list[str] = []
 
     def settled(self, request_id: str, wire: str) -> None:
-        self.told.append(request_id)
+        self.messages.append(request_id)
 
     def hidden(self) -> None:
         raise AssertionError("no request here is hidden from its agent")
@@ -94,7 +94,7 @@ async def test_the_delay_of_notifications_is_measured(api: Api) -> None:
     connection_waits.add(request["id"], somebody)
     await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
     result = await numbers(api)
-    assert somebody.told == [request["id"]]
+    assert somebody.messages == [request["id"]]
     assert result['askback_wakeup_seconds_bucket{le="0.001"}'] == result["askback_wakeup_seconds_count"] == 1
 
 

@@ -51,8 +51,8 @@ class Scene:
 
     async def back(self, *, path: str = "/v1/oauth/callback", cookie: str | None = None, **query: str) -> Any:
         """Come back from the provider, in the browser of the last click unless it has another cookie."""
-        kept = self.cookie.partition(";")[0] if cookie is None else cookie
-        headers = {"cookie": f"other=1; {kept}"} if kept else {}
+        cookie_pair = self.cookie.partition(";")[0] if cookie is None else cookie
+        headers = {"cookie": f"other=1; {cookie_pair}"} if cookie_pair else {}
         return await self.api.client().get(path, params=query, headers=headers)
 
     async def get(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -151,11 +151,11 @@ async def test_a_forged_replayed_or_late_callback_is_refused_with_a_page(scene: 
     assert scene.provider.forms == []
     assert (await scene.back(state=state, code=code)).status_code == 200
     assert (await scene.back(state=state, code=code)).status_code == 400
-    late = await scene.ask(title="Another")
-    state, code = scene.provider.allow(await scene.click(late))
+    late_request = await scene.ask(title="Another")
+    state, code = scene.provider.allow(await scene.click(late_request))
     scene.api.clock.advance(seconds=601)
     assert (await scene.back(state=state, code=code)).status_code == 400
-    assert (await scene.get(late))["status"] == "pending"
+    assert (await scene.get(late_request))["status"] == "pending"
     assert len(scene.provider.forms) == 1
 
 
@@ -273,11 +273,11 @@ async def test_a_request_that_already_ended_keeps_its_outcome(scene: Scene) -> N
 async def test_nobody_can_say_that_an_account_is_connected_but_the_server(scene: Scene) -> None:
     request = await scene.ask()
     path = f"/v1/requests/{request['id']}"
-    for who, place, body in (
+    for who, fault_path, body in (
         ("responder", "answer", {"revision": 1, "outcome": "done"}),
         ("requester", "outcome", {"outcome": "done"}),
     ):
-        refusal = await (await scene.api.as_(who)).post(f"{path}/{place}", json=body)
+        refusal = await (await scene.api.as_(who)).post(f"{path}/{fault_path}", json=body)
         assert refusal.json()["error"]["field_errors"][0]["code"] == "not_connected"
     failed = {"revision": 1, "outcome": "failed", "reason": "No account."}
     reply = await (await scene.api.as_("responder")).post(f"{path}/answer", json=failed)
@@ -285,7 +285,7 @@ async def test_nobody_can_say_that_an_account_is_connected_but_the_server(scene:
 
 
 @pytest.mark.parametrize(
-    ("action", "place", "code"),
+    ("action", "path", "code"),
     [
         ({"provider": "other"}, "action.provider", "unknown_value"),
         ({"scopes": ["admin"]}, "action.scopes[0]", "unknown_value"),
@@ -297,12 +297,12 @@ async def test_nobody_can_say_that_an_account_is_connected_but_the_server(scene:
     ],
 )
 async def test_a_bad_connection_is_refused_with_its_place(
-    scene: Scene, action: dict[str, Any], place: str, code: str
+    scene: Scene, action: dict[str, Any], path: str, code: str
 ) -> None:
     body = {"kind": "action", "thread_id": "t1", "action": {"title": "x", "provider": "crm", **action}}
     refusal = await (await scene.api.as_("requester")).post("/v1/requests", json=body)
     [error] = refusal.json()["error"]["field_errors"]
-    assert (refusal.status_code, error["path"], error["code"]) == (422, place, code)
+    assert (refusal.status_code, error["path"], error["code"]) == (422, path, code)
 
 
 async def test_connection_attempts_are_erased_with_their_thread(scene: Scene) -> None:
@@ -317,15 +317,15 @@ async def test_a_connected_account_has_the_shown_text(scene: Scene) -> None:
     request = await scene.ask(title={"en": "Connect it", "de": "Verbinden"})
     state, code = scene.provider.allow(await scene.click(request, languages=["de-AT", "en"]))
     await scene.back(state=state, code=code)
-    shown = {"locale": "de", "title": "Verbinden"}
-    assert (await scene.get(request))["answer"]["shown"] == shown
+    expected_texts = {"locale": "de", "title": "Verbinden"}
+    assert (await scene.get(request))["answer"]["shown"] == expected_texts
 
 
 async def test_languages_of_a_click_that_are_none_are_refused(scene: Scene) -> None:
     request = await scene.ask()
     person = await scene.api.as_("responder")
     path = f"/v1/requests/{request['id']}/oauth/start"
-    for languages, at in ((["?"], "languages[0]"), ("de", "languages"), (["en"] * 21, "languages")):
+    for languages, fault_path in ((["?"], "languages[0]"), ("de", "languages"), (["en"] * 21, "languages")):
         reply = await person.post(path, json={"languages": languages})
         assert reply.status_code == 422, reply.text
-        assert reply.json()["error"]["field_errors"][0]["path"] == at
+        assert reply.json()["error"]["field_errors"][0]["path"] == fault_path

@@ -60,6 +60,6 @@ async def test_the_server_gives_out_the_same_document_to_anyone(api: Api) -> Non
 
 def _references(part: Any) -> list[str]:
     if isinstance(part, dict):
-        here = [part["$ref"]] if isinstance(part.get("$ref"), str) else []
-        return here + [ref for value in part.values() for ref in _references(value)]
+        references = [part["$ref"]] if isinstance(part.get("$ref"), str) else []
+        return references + [ref for value in part.values() for ref in _references(value)]
     return [ref for value in part for ref in _references(value)] if isinstance(part, list) else []

@@ -55,8 +55,8 @@ async def test_each_address_has_its_page_and_is_revalidated(api: Api, tmp_path: 
         assert (page.status_code, page.text) == (200, f"<!doctype html><title>{name}</title>")
         assert page.headers["content-type"] == "text/html; charset=utf-8"
         assert page.headers["cache-control"] == "no-cache"
-        again = await browser.get(path, headers={"If-None-Match": f'"x", W/{page.headers["etag"]}'})
-        assert (again.status_code, again.content) == (304, b"")
+        second_reply = await browser.get(path, headers={"If-None-Match": f'"x", W/{page.headers["etag"]}'})
+        assert (second_reply.status_code, second_reply.content) == (304, b"")
 
 
 async def test_assets_are_kept_for_ever_and_packed_where_that_is_smaller(api: Api, tmp_path: Path) -> None:

@@ -20,17 +20,17 @@ async def status(agent: Socket) -> str:
 
 
 @requirement("F27", "G11")
-@pytest.mark.parametrize("place", [{"thread_id": "t1"}, {"inbox": True}])
+@pytest.mark.parametrize("page_subscription", [{"thread_id": "t1"}, {"inbox": True}])
 async def test_a_readonly_subscription_gets_events_and_does_not_count(
-    open_: Open, place: dict[str, object]
+    open_: Open, page_subscription: dict[str, object]
 ) -> None:
     agent, person = await open_("requester"), await open_("responder")
-    await person.call("subscribe", **place, readonly=True)
+    await person.call("subscribe", **page_subscription, readonly=True)
     assert await status(agent) == "cancelled"
     assert (await person.frame())["event"]["type"] == "request.cancelled"
-    await person.call("subscribe", **place)
+    await person.call("subscribe", **page_subscription)
     assert await status(agent) == "pending"
-    await person.call("subscribe", **place, readonly=True)
+    await person.call("subscribe", **page_subscription, readonly=True)
     assert await status(agent) == "cancelled"
 
 

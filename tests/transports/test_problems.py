@@ -63,8 +63,8 @@ def test_an_exception_becomes_one_shape(
     assert found_error["code"] == code
     assert ("request" in found_error) == (status in (409, 410))
     assert ("field_errors" in found_error) == (code == "invalid")
-    said = headers.get("retry-after")
-    assert found_error.get("retry_after") == (None if said is None else int(said))
+    retry_after = headers.get("retry-after")
+    assert found_error.get("retry_after") == (None if retry_after is None else int(retry_after))
     assert "CANARY" not in reply.body.decode()
 
 

@@ -51,8 +51,8 @@ async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api:
     assert eleventh.headers["retry-after"] == "3590"
     assert (await post(api, APPROVAL)).status_code == 201
     assert (await post(api, ask(thread_id="t2"))).status_code == 201
-    shown = await used_quota(api)
-    assert (shown["questions"], shown["pending"]) == (10, 11)
+    usage = await used_quota(api)
+    assert (usage["questions"], usage["pending"]) == (10, 11)
     api.clock.now = window_start + 3600 * 1000
     assert (await used_quota(api))["questions"] == 0
     assert (await post(api, ask())).status_code == 201
@@ -118,7 +118,7 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
     await create_request(api, agent={"name": "Bot", "tool": "ask_user"})
     await create_request(api)
 
-    async def shown(who: str, thread: str = "t1") -> list[tuple[dict[str, Any], int, str | None]]:
+    async def list_usage(who: str, thread: str = "t1") -> list[tuple[dict[str, Any], int, str | None]]:
         reply = await (await api.as_(who)).get("/v1/limits", params={"thread_id": thread})
         limits = reply.json()["thread"]["question_limits"]
         assert {limit.pop("set_by") for limit in limits} <= {"policy"}
@@ -126,14 +126,14 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
 
     ends = rfc3339(window_start + 3_600_000)
     of_agent = [(tool, 1, ends), (own, 2, ends), (both, 1, ends)]
-    assert await shown("requester") == of_agent
-    assert await shown("responder") == [*of_agent[:2], (another, 0, None), of_agent[2]]
-    assert await shown("requester", "t3") == [(tool, 0, None)]
+    assert await list_usage("requester") == of_agent
+    assert await list_usage("responder") == [*of_agent[:2], (another, 0, None), of_agent[2]]
+    assert await list_usage("requester", "t3") == [(tool, 0, None)]
     reset = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
     assert [limit["used"] for limit in reset.json()["question_limits"]] == [0, 0, 0, 0]
     await create_request(api)
     api.clock.now = window_start + 3_600_000
-    assert await shown("requester") == [(tool, 0, None), (own, 0, None), (both, 0, None)]
+    assert await list_usage("requester") == [(tool, 0, None), (own, 0, None), (both, 0, None)]
 
 
 @requirement("D8", "D9", "L1")
@@ -287,8 +287,8 @@ async def test_calls_that_a_role_may_not_make_fill_no_audit_log(api: Api) -> Non
     api.clock.advance(seconds=60)
     assert (await agent.get("/v1/audit")).status_code == 403
     log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
-    refused = [entry for entry in log if entry["action"] == "refused"]
-    assert (len(refused), refused[-1]["left_out"]) == (21, 30)
+    refusal_entries = [entry for entry in log if entry["action"] == "refused"]
+    assert (len(refusal_entries), refusal_entries[-1]["left_out"]) == (21, 30)
 
 
 @requirement("L6")

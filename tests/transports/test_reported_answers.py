@@ -65,8 +65,8 @@ async def test_the_first_answer_wins_over_the_reported_one(api: Api) -> None:
 async def test_a_report_that_is_sent_twice_is_a_replay(api: Api) -> None:
     id_ = await create_and_return_id(api, ask())
     key = {"Idempotency-Key": "k1"}
-    first, again = [await report(api, id_, ANSWER, **key) for _ in range(2)]
-    assert (first.status_code, again.status_code) == (200, 200)
+    first, second_report = [await report(api, id_, ANSWER, **key) for _ in range(2)]
+    assert (first.status_code, second_report.status_code) == (200, 200)
     other = await report(api, id_, {"revision": 1, "declined": "refused"}, **key)
     assert other.status_code == 409
 

@@ -27,8 +27,8 @@ pytestmark = pytest.mark.anyio
 class RestartScene:
     """A store and a clock that outlive their servers."""
 
-    def __init__(self, place: Path, on_restart: str, store: TemporaryStore | None = None) -> None:
-        self._settings = load({"ASKBACK_ON_RESTART": on_restart}, data_dir=place)
+    def __init__(self, folder: Path, on_restart: str, store: TemporaryStore | None = None) -> None:
+        self._settings = load({"ASKBACK_ON_RESTART": on_restart}, data_dir=folder)
         self._store, self._clock, self._tokens = store or TemporaryStore(), ManualClock(), dict[str, str]()
 
     @asynccontextmanager

@@ -46,8 +46,8 @@ async def test_an_answer_waits_for_an_agent_that_has_ended_its_turn(api: Api) ->
     assert resume["thread_id"] == "t1"
     assert resume["request"] == request
     assert (resume["attempt"], resume["until"]) == (1, "2026-11-18T11:07:40.000Z")
-    said = 'The person answered "Lunch": "Dish" (dish): "soup"'
-    assert resume["text"] == f"About your question ({request['id']}): {said}"
+    expected_text = 'The person answered "Lunch": "Dish" (dish): "soup"'
+    assert resume["text"] == f"About your question ({request['id']}): {expected_text}"
     assert (await ack(api, resume)).json() == {}
     api.clock.advance(seconds=3600)
     assert await pull_resumes(api) == []
@@ -55,18 +55,18 @@ async def test_an_answer_waits_for_an_agent_that_has_ended_its_turn(api: Api) ->
 
 @requirement("F23")
 @pytest.mark.parametrize(
-    ("how", "body", "said"),
+    ("how", "body", "message"),
     [
         ("decline", {"reason": "refused"}, 'The person will not answer "Lunch".'),
         ("decline", {"reason": "dismissed"}, 'The person closed "Lunch" without answering.'),
     ],
 )
 async def test_an_unanswered_question_is_reported_too(
-    api: Api, how: str, body: dict[str, Any], said: str
+    api: Api, how: str, body: dict[str, Any], message: str
 ) -> None:
     await settled(api, how, body, delivery="resume")
     [resume] = await pull_resumes(api)
-    assert said in resume["text"]
+    assert message in resume["text"]
     assert "answer" not in resume["request"]
 
 
@@ -93,10 +93,10 @@ async def test_an_unacknowledged_resume_is_redelivered_and_its_old_lease_is_void
     api.clock.advance(seconds=60)
     [second] = await pull_resumes(api)
     assert (second["id"], second["attempt"]) == (first["id"], 2)
-    late, early = await ack(api, first), await ack(api, {**second, "attempt": 3})
-    for refused, text in ((late, "another worker has it now"), (early, "was never leased")):
-        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "lease_lost")
-        assert text in refused.json()["error"]["message"]
+    late_reply, early = await ack(api, first), await ack(api, {**second, "attempt": 3})
+    for refused_reply, text in ((late_reply, "another worker has it now"), (early, "was never leased")):
+        assert (refused_reply.status_code, refused_reply.json()["error"]["code"]) == (409, "lease_lost")
+        assert text in refused_reply.json()["error"]["message"]
     for _ in range(2):
         assert (await ack(api, second)).status_code == 200
     assert (await ack(api, first)).status_code == 200  # it is done, no matter by whom
@@ -156,9 +156,9 @@ async def test_a_requester_that_reads_the_outcome_in_time_gets_no_resume(api: Ap
         "thread_id": "t1",
         "form": {"fields": [{"id": "dish", "type": "text", "label": "Dish"}]},
     }
-    made = (await agent.post("/v1/requests", json=body)).json()
-    await (await api.as_("responder")).post(f"/v1/requests/{made['id']}/answer", json=ANSWER)
-    path = f"/v1/requests/{made['id']}"
+    request = (await agent.post("/v1/requests", json=body)).json()
+    await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+    path = f"/v1/requests/{request['id']}"
     back = {
         "read": lambda: agent.get(path),
         "poll": lambda: agent.get(path, params={"wait": 5}),
@@ -209,8 +209,8 @@ async def test_an_unacknowledged_outcome_is_a_resume_until_it_is_read(api: Api, 
             await anyio.wait_all_tasks_blocked()
             await (await api.as_("responder")).post(f"{path}/answer", json=ANSWER)
     assert (ended[0]["status"], ended[0]["queued"]) == ("answered", True)
-    again = await agent.get(path, params={"wait": 20, "receipt": "true"})
-    assert again.json() == ended[0]
+    second_reply = await agent.get(path, params={"wait": 20, "receipt": "true"})
+    assert second_reply.json() == ended[0]
     if arrives:
         assert (await agent.get(path)).json() == ended[0]
     api.clock.advance(seconds=10)
@@ -225,13 +225,13 @@ async def test_a_resume_about_a_tool_call_has_the_decision(api: Api) -> None:
         "delivery": "resume",
         "approval": {"tool": "deploy", "input": {"to": "production"}},
     }
-    made = await (await api.as_("requester")).post("/v1/requests", json=body)
+    reply = await (await api.as_("requester")).post("/v1/requests", json=body)
     decided = await (await api.as_("responder")).post(
-        f"/v1/requests/{made.json()['id']}/answer", json={"revision": 1, "decision": "approve"}
+        f"/v1/requests/{reply.json()['id']}/answer", json={"revision": 1, "decision": "approve"}
     )
     assert decided.status_code == 200
     [resume] = await pull_resumes(api)
-    assert resume["text"].startswith(f"About your tool call ({made.json()['id']}): The call of the tool")
+    assert resume["text"].startswith(f"About your tool call ({reply.json()['id']}): The call of the tool")
     assert resume["request"]["answer"]["decision"] == "approve"
 
 

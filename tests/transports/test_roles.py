@@ -164,8 +164,8 @@ MORE = {
 def test_the_matrix_has_every_route_with_the_roles_of_the_table() -> None:
     served = {route(method, path): allowed & ALL_ROLES for method, path, _, allowed, _ in MATRIX}
     assert served.keys() == ROLES.keys()
-    assert {at: allowed for at, allowed in served.items() if at not in MORE} == {
-        at: roles for at, roles in ROLES.items() if at not in MORE
+    assert {path: allowed for path, allowed in served.items() if path not in MORE} == {
+        path: roles for path, roles in ROLES.items() if path not in MORE
     }
 
 
@@ -353,10 +353,10 @@ async def stream_status(api: Api, caller: httpx2.AsyncClient, url: str) -> tuple
     import json
 
     sent: list[Any] = []
-    gone = [{"type": "http.request", "body": b"", "more_body": False}]
+    incoming_messages = [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive() -> Any:
-        return gone.pop(0) if gone else {"type": "http.disconnect"}
+        return incoming_messages.pop(0) if incoming_messages else {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
         sent.append(message)

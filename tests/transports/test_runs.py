@@ -72,11 +72,11 @@ async def test_a_thread_says_which_runs_have_not_ended_and_an_agent_sees_only_it
     await (await api.as_("admin")).put("/v1/threads/t1/access", json={"agents": [mine["agent"], other]})
     theirs = await begin_run(api, "requester/other", run_id="r3")
     await (await api.as_("requester")).post(f"{RUNS}/{ended['id']}/end", json={})
-    shown = {
+    thread_body = {
         person: (await (await api.as_(person)).get("/v1/threads/t1")).json()["runs"]
         for person in ("requester", "requester/other", "responder")
     }
-    assert shown == {"requester": [mine], "requester/other": [theirs], "responder": [theirs, mine]}
+    assert thread_body == {"requester": [mine], "requester/other": [theirs], "responder": [theirs, mine]}
 
 
 @requirement("A19")
@@ -86,8 +86,8 @@ async def test_the_open_requests_of_a_run_are_listed_and_cancelled_together(api:
     own_items = [await create_request(api, run_id="r1") for _ in range(2)]
     queued_request = await create_request(api, run_id="r1", exclusive_key="k", on_conflict="queue")
     other_request = await create_request(api, run_id="r2")
-    where = {"run_id": "r1", "thread_id": "t1", "status": "pending"}
-    requests = (await agent.get("/v1/requests", params=where)).json()["requests"]
+    ids = {"run_id": "r1", "thread_id": "t1", "status": "pending"}
+    requests = (await agent.get("/v1/requests", params=ids)).json()["requests"]
     assert {request["id"] for request in requests} == {item["id"] for item in (*own_items, queued_request)}
     finished_reply = await agent.post(f"{RUNS}/r1/cancel", json={})
     assert set(finished_reply.json()["cancelled"]) == {request["id"] for request in requests}

@@ -224,10 +224,13 @@ async def test_cors_is_for_listed_origins_and_without_cookies(tmp_path: Path) ->
 async def test_a_person_who_opens_an_address_gets_a_page_and_a_program_gets_json(api: Api) -> None:
     browser = api.client(headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
     for path, status, text in (("/nowhere", 404, "Page not found"), ("/v1/limits", 401, "Sign in")):
-        shown = await browser.get(path)
-        assert (shown.status_code, shown.headers["content-type"]) == (status, "text/html; charset=utf-8")
-        assert text in shown.text
-        assert shown.headers["cache-control"] == "no-store"
+        page_reply = await browser.get(path)
+        assert (page_reply.status_code, page_reply.headers["content-type"]) == (
+            status,
+            "text/html; charset=utf-8",
+        )
+        assert text in page_reply.text
+        assert page_reply.headers["cache-control"] == "no-store"
         assert (await api.client().get(path)).json()["error"]["code"] in {"not_found", "unauthorized"}
     posted_reply = await browser.post("/v1/requests", json={})
     assert posted_reply.headers["content-type"] == "application/json"

@@ -66,10 +66,10 @@ async def test_a_session_answers_in_the_name_of_its_person_and_ends_on_logout(ap
     browser = await api.browser()
     answered_reply = await browser.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
     assert answered_reply.json()["settled_by"]["name"] == "Ada"
-    kept = {HALF: browser.headers[HALF], "Cookie": "=".join(cookie_of(browser))}
+    session_headers = {HALF: browser.headers[HALF], "Cookie": "=".join(cookie_of(browser))}
     remaining_reply = await browser.delete("/v1/session")
     assert (remaining_reply.status_code, "Max-Age=0" in remaining_reply.headers["set-cookie"]) == (204, True)
-    assert (await api.client(headers=kept).get("/v1/session")).status_code == 401
+    assert (await api.client(headers=session_headers).get("/v1/session")).status_code == 401
 
 
 async def test_a_session_is_not_an_agent_and_not_an_admin(api: Api) -> None:
@@ -90,11 +90,11 @@ async def test_a_session_ends_after_eight_hours_without_use_and_after_seven_days
     assert (await used.get("/v1/session")).status_code == 200
     api.clock.advance(seconds=2)
     assert (await used.get("/v1/session")).status_code == 401
-    again = await api.browser()
+    second_browser = await api.browser()
     api.clock.advance(seconds=IDLE_MS / 1000 - 1)
-    assert (await again.get("/v1/session")).status_code == 200
+    assert (await second_browser.get("/v1/session")).status_code == 200
     api.clock.advance(seconds=IDLE_MS / 1000)
-    assert (await again.get("/v1/session")).status_code == 401
+    assert (await second_browser.get("/v1/session")).status_code == 401
 
 
 async def test_a_login_link_works_once_and_sets_a_strict_cookie(api: Api) -> None:
@@ -204,12 +204,12 @@ async def test_the_audit_log_has_the_author_and_the_person_of_a_login_link(api: 
     url = (await admin.post("/v1/login-links", json=person)).json()["url"]
     await sign_in(api.client(), url)
     entries = (await admin.get("/v1/audit")).json()["entries"]
-    made, opened_items = (
+    link, opened_items = (
         next(entry for entry in entries if entry["action"] == action)
         for action in ("login.add", "session.opened")
     )
-    assert (made["actor"]["role"], made["groups"], made["role"]) == ("admin", ["ops"], "responder")
-    assert made["person"] == {key: opened_items["actor"][key] for key in ("id", "name", "user")}
+    assert (link["actor"]["role"], link["groups"], link["role"]) == ("admin", ["ops"], "responder")
+    assert link["person"] == {key: opened_items["actor"][key] for key in ("id", "name", "user")}
     assert url.partition("#")[2] not in str(entries)
 
 

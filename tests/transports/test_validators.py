@@ -66,10 +66,15 @@ async def test_an_answer_counts_when_the_agent_has_accepted_it(table: Table) -> 
 async def test_two_reprompts_then_accepted(api: Api, table: Table) -> None:
     for revision in (1, 2):
         await table.answer("soup", revision=revision)
-        again = (await table.reprompt(field_errors=WRONG, error_summary="Please choose again.")).json()
-        assert (again["status"], again["revision"]) == ("pending", revision + 1)
-        assert (again["field_errors"], again["error_summary"]) == (WRONG, "Please choose again.")
-        assert again["submitted"] == {"values": {"dish": "soup"}}  # it stays to be mended
+        reprompt_reply = (
+            await table.reprompt(field_errors=WRONG, error_summary="Please choose again.")
+        ).json()
+        assert (reprompt_reply["status"], reprompt_reply["revision"]) == ("pending", revision + 1)
+        assert (reprompt_reply["field_errors"], reprompt_reply["error_summary"]) == (
+            WRONG,
+            "Please choose again.",
+        )
+        assert reprompt_reply["submitted"] == {"values": {"dish": "soup"}}  # it stays to be mended
     await table.answer("rice", revision=3)
     assert (await table.accept()).json()["answer"] == {"values": {"dish": "rice"}}
     events = await api.app.services.store.thread_events("default", "t1", after=0)
@@ -88,8 +93,8 @@ async def test_faults_have_a_summary_even_if_the_agent_sends_none(
 ) -> None:
     await table.answer()
     fields = [{"id": "dish", "type": "text", "label": "Dish"}]
-    again = await table.reprompt(field_errors=WRONG, form={"locale": locale, "fields": fields})
-    assert again.json()["error_summary"] == summary
+    reprompt_reply = await table.reprompt(field_errors=WRONG, form={"locale": locale, "fields": fields})
+    assert reprompt_reply.json()["error_summary"] == summary
     await table.answer(revision=2)
     other = await table.reprompt(form={"fields": fields})
     assert "error_summary" not in other.json()
@@ -101,9 +106,9 @@ async def test_an_answer_to_an_older_revision_gets_the_current_form(table: Table
     form = {"fields": [{"id": "dish", "type": "select", "label": "Dish", "options": ["rice", "fish"]}]}
     changed = (await table.reprompt(form=form)).json()
     assert changed["form"]["fields"][0]["type"] == "select"
-    late = await table.answer("soup", revision=1)
-    assert code(late) == (409, "stale_revision")
-    assert late.json()["error"]["request"] == changed
+    late_reply = await table.answer("soup", revision=1)
+    assert code(late_reply) == (409, "stale_revision")
+    assert late_reply.json()["error"]["request"] == changed
     wrong = await table.answer("soup", revision=2)
     assert [error["path"] for error in wrong.json()["error"]["field_errors"]] == ["values.dish"]
     assert (await table.answer("fish", revision=2)).json()["status"] == "resolving"
@@ -123,8 +128,8 @@ async def test_while_one_answer_is_checked_another_is_refused(table: Table) -> N
     other = await table.answer("rice")
     assert code(other) == (409, "resolving")
     assert other.json()["error"]["request"]["submitted"] == {"values": {"dish": "soup"}}
-    again = await table.answer("soup", key="k")
-    assert (again.status_code, again.json()["status"]) == (200, "resolving")
+    second_reply = await table.answer("soup", key="k")
+    assert (second_reply.status_code, second_reply.json()["status"]) == (200, "resolving")
 
 
 @requirement("F15")
@@ -143,20 +148,22 @@ async def test_nothing_can_be_accepted_that_was_not_sent(table: Table) -> None:
 
 
 async def test_a_repeated_verdict_does_not_apply_to_a_later_answer(table: Table) -> None:
-    at, once = f"/v1/requests/{table.request['id']}", {"Idempotency-Key": "k"}
+    url, headers = f"/v1/requests/{table.request['id']}", {"Idempotency-Key": "k"}
     await table.answer("soup")
     body = {"field_errors": WRONG}
-    assert (await table.agent.post(f"{at}/reprompt", json=body, headers=once)).json()["status"] == "pending"
+    assert (await table.agent.post(f"{url}/reprompt", json=body, headers=headers)).json()[
+        "status"
+    ] == "pending"
     await table.answer("rice", revision=2)
-    late_reply = await table.agent.post(f"{at}/reprompt", json=body, headers=once)
+    late_reply = await table.agent.post(f"{url}/reprompt", json=body, headers=headers)
     assert (late_reply.status_code, late_reply.headers["idempotent-replayed"]) == (200, "true")
     assert (late_reply.json()["status"], late_reply.json()["submitted"]) == (
         "resolving",
         {"values": {"dish": "rice"}},
     )
-    other_reply = await table.agent.post(f"{at}/reprompt", json={"error_summary": "No."}, headers=once)
+    other_reply = await table.agent.post(f"{url}/reprompt", json={"error_summary": "No."}, headers=headers)
     assert code(other_reply) == (422, "idempotency_mismatch")
-    ends = [await table.agent.post(f"{at}/accept", json={}, headers=once) for _ in range(2)]
+    ends = [await table.agent.post(f"{url}/accept", json={}, headers=headers) for _ in range(2)]
     assert [end.status_code for end in ends] == [200, 200]
     assert ends[0].json() == ends[1].json()
 
@@ -221,9 +228,9 @@ async def test_a_form_that_is_asked_again_may_be_as_large_as_one_that_is_asked()
         await table.answer()
         large = {**request["form"], "description": "x" * 2_000}
         first_reply = await table.agent.post("/v1/requests", json=ask(form=large))
-        again = await table.reprompt(form=large)
-        for refused, path in ((first_reply, ""), (again, "form")):
-            [fault] = refused.json()["error"]["field_errors"]
-            assert (refused.status_code, fault["path"], fault["code"]) == (422, path, "too_long")
+        reprompt_reply = await table.reprompt(form=large)
+        for refused_reply, path in ((first_reply, ""), (reprompt_reply, "form")):
+            [fault] = refused_reply.json()["error"]["field_errors"]
+            assert (refused_reply.status_code, fault["path"], fault["code"]) == (422, path, "too_long")
         assert (await table.read())["status"] == "resolving"
         assert (await table.reprompt(form={**large, "description": "x" * 1_000})).status_code == 200

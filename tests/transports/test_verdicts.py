@@ -21,8 +21,8 @@ def paths(reply: httpx2.Response) -> list[tuple[str, str]]:
     return [(error["path"], error["code"]) for error in reply.json()["error"]["field_errors"]]
 
 
-async def step(api: Api, request: dict[str, Any], what: str, **body: Any) -> httpx2.Response:
-    return await (await api.as_("requester")).post(f"/v1/requests/{request['id']}/{what}", json=body)
+async def step(api: Api, request: dict[str, Any], operation: str, **body: Any) -> httpx2.Response:
+    return await (await api.as_("requester")).post(f"/v1/requests/{request['id']}/{operation}", json=body)
 
 
 async def submitted_request(api: Api, **extra: Any) -> dict[str, Any]:
@@ -43,7 +43,7 @@ async def read(api: Api, request: dict[str, Any]) -> dict[str, Any]:
 
 @requirement("F22")
 @pytest.mark.parametrize(
-    "what",
+    "timeout_action",
     [
         {},
         {"kind": "approval", "form": None, "approval": {"tool": "bash", "input": {"command": "make"}}},
@@ -51,8 +51,8 @@ async def read(api: Api, request: dict[str, Any]) -> dict[str, Any]:
     ],
     ids=["form", "approval", "secret"],
 )
-async def test_a_deadline_may_cancel(api: Api, what: dict[str, Any]) -> None:
-    body = {name: part for name, part in ask(**what).items() if part is not None}
+async def test_a_deadline_may_cancel(api: Api, timeout_action: dict[str, Any]) -> None:
+    body = {name: part for name, part in ask(**timeout_action).items() if part is not None}
     agent = await api.as_("requester")
     request = (await agent.post("/v1/requests", json={**body, "timeout_s": 5, "on_timeout": "cancel"})).json()
     await advance_clock(api, 6)
@@ -88,11 +88,11 @@ async def test_errors_may_come_with_the_first_asking(api: Api) -> None:
 @requirement("F13")
 async def test_a_check_may_return_changed_values(api: Api) -> None:
     request = await submitted_request(api)
-    made = {"values": {"dish": "Soup"}, "result": {"number": 12}, "message": "Booked, number 12."}
-    ended_body = (await step(api, request, "accept", **made)).json()
+    verdict = {"values": {"dish": "Soup"}, "result": {"number": 12}, "message": "Booked, number 12."}
+    ended_body = (await step(api, request, "accept", **verdict)).json()
     assert (ended_body["status"], ended_body["answer"], ended_body["settled_by"]["name"]) == (
         "answered",
-        made,
+        verdict,
         "responder",
     )
 

@@ -48,7 +48,7 @@ async def test_a_resume_is_pushed_signed_and_is_then_done(
     assert (data["request_id"], data["request"]) == (request["id"], request)
     assert data["text"].endswith('The person answered "Lunch": "Dish" (dish): "soup"')
     assert posted.headers["webhook-id"] == data["id"]
-    assert await sweep(api, after=7200) == 0
+    assert await sweep(api, after_s=7200) == 0
     assert await pull_resumes(api) == []
     [delivery] = await log(api, hook)
     [attempt] = delivery["attempts"]
@@ -67,9 +67,9 @@ async def test_a_refused_delivery_is_sent_again_under_the_same_id(
     await settled(api, delivery="resume")
     webhook_client.answers = [failure, failure]
     assert await sweep(api) == 1
-    assert await sweep(api, after=3) == 0
-    assert await sweep(api, after=4) == 1
-    assert await sweep(api, after=20) == 1
+    assert await sweep(api, after_s=3) == 0
+    assert await sweep(api, after_s=4) == 1
+    assert await sweep(api, after_s=20) == 1
     first, second, third = webhook_client.posted
     assert first.headers["webhook-id"] == second.headers["webhook-id"] == third.headers["webhook-id"]
     assert [read(api, hook, third)["data"]["attempt"]] == [3]
@@ -90,10 +90,10 @@ async def test_between_two_attempts_it_can_be_pulled_and_is_then_not_sent_any_mo
     webhook_client.answers = [ERROR]
     await sweep(api)
     [resume] = await pull_resumes(api)
-    assert await sweep(api, after=10) == 1  # it looks, and finds that somebody has it
+    assert await sweep(api, after_s=10) == 1  # it looks, and finds that somebody has it
     assert len(webhook_client.posted) == 1
     await ack(api, resume)
-    await sweep(api, after=60)
+    await sweep(api, after_s=60)
     assert len(webhook_client.posted) == 1
     assert [item["state"] for item in await log(api, hook)] == ["obsolete"]
 
@@ -127,8 +127,8 @@ async def test_a_server_that_ends_before_it_has_noted_the_answer_sends_it_again(
                 await anyio.lowlevel.checkpoint()
             tasks.cancel_scope.cancel()  # both were accepted, and neither is recorded
     webhook_client.held = None
-    assert await sweep(api, after=29) == 0
-    assert await sweep(api, after=1) == 2
+    assert await sweep(api, after_s=29) == 0
+    assert await sweep(api, after_s=1) == 2
     ids = [posted.headers["webhook-id"] for posted in webhook_client.posted]
     assert sorted(ids[:2]) == sorted(ids[2:])
     assert {item["state"] for item in await log(api, hook)} == {"delivered"}
@@ -141,8 +141,8 @@ async def test_a_receiver_may_say_when_to_come_again(api: Api, webhook_client: F
     await settled(api, delivery="resume")
     webhook_client.answers = [WebhookResponse(429, retry_after=900)]
     await sweep(api)
-    assert await sweep(api, after=899) == 0
-    assert await sweep(api, after=1) == 1
+    assert await sweep(api, after_s=899) == 0
+    assert await sweep(api, after_s=1) == 1
 
 
 async def switched_off_webhook(api: Api, webhook_client: FakeWebhookClient) -> dict[str, Any]:
@@ -160,7 +160,7 @@ async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     hook = await switched_off_webhook(api, webhook_client)
-    assert await sweep(api, after=7200) == 0
+    assert await sweep(api, after_s=7200) == 0
     assert len(webhook_client.posted) == 1
     webhooks = (await (await api.as_("admin")).get("/v1/webhooks")).json()["webhooks"]
     assert [webhook["active"] for webhook in webhooks] == [False]
@@ -176,16 +176,16 @@ async def test_a_re_enabled_webhook_gets_its_missed_events(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     hook = await switched_off_webhook(api, webhook_client)
-    assert await sweep(api, after=60) == 0
+    assert await sweep(api, after_s=60) == 0
     admin = await api.as_("admin")
     for _ in range(2):
         enabled_reply = await admin.patch(f"/v1/webhooks/{hook['id']}", json={"active": True})
         assert (enabled_reply.status_code, enabled_reply.json()["active"]) == (200, True)
     assert enabled_reply.json() == (await admin.get("/v1/webhooks")).json()["webhooks"][0]
     assert await sweep(api) == 1
-    missed, gone = await log(api, hook)
-    assert (missed["state"], gone["state"]) == ("delivered", "dead")
-    assert (await redeliver(api, hook, delivery=gone["id"])).status_code == 200
+    missed, late_deliveries = await log(api, hook)
+    assert (missed["state"], late_deliveries["state"]) == ("delivered", "dead")
+    assert (await redeliver(api, hook, delivery=late_deliveries["id"])).status_code == 200
     assert await sweep(api) == 1
     assert [item["state"] for item in await log(api, hook)] == ["delivered", "delivered"]
     assert (await admin.patch(f"/v1/webhooks/{hook['id']}", json={"active": False})).json()["active"] is False
@@ -207,17 +207,17 @@ async def test_a_delivery_fails_after_three_days_and_can_be_resent(
     request = await settled(api, delivery="resume")
     webhook_client.answers = [ERROR] * 100
     for _ in range(80):
-        await sweep(api, after=3600)
+        await sweep(api, after_s=3600)
     [dead] = await log(api, hook)
     assert (dead["state"], dead["next_at"]) == ("dead", None)
     assert 12 <= len(dead["attempts"]) <= 30
     assert [item["request_id"] for item in await pull_resumes(api)] == [request["id"]]
     api.clock.advance(seconds=60)
     webhook_client.answers = [ERROR]
-    again = await redeliver(api, hook, delivery=dead["id"])
-    assert (again.status_code, again.json()["state"]) == (200, "waiting")
+    redelivery = await redeliver(api, hook, delivery=dead["id"])
+    assert (redelivery.status_code, redelivery.json()["state"]) == (200, "waiting")
     await sweep(api)
-    await sweep(api, after=10)
+    await sweep(api, after_s=10)
     [sent] = await log(api, hook)
     assert (sent["id"], sent["state"]) == (dead["id"], "delivered")
     assert await pull_resumes(api) == []
@@ -252,12 +252,12 @@ async def test_a_resume_held_for_a_waiter_is_pushed_when_the_waiter_leaves(
     await create_webhook(api)
     request = await settled(api)
     assert await sweep(api) == 0
-    assert await sweep(api, after=10) == 1
+    assert await sweep(api, after_s=10) == 1
     assert json.loads(webhook_client.posted[0].body)["data"]["request_id"] == request["id"]
     read_in_time = await settled(api)
     await sweep(api)
     await (await api.as_("requester")).get(f"/v1/requests/{read_in_time['id']}")
-    await sweep(api, after=60)
+    await sweep(api, after_s=60)
     assert len(webhook_client.posted) == 1
 
 
@@ -316,8 +316,10 @@ async def test_a_running_server_delivers_automatically(monkeypatch: pytest.Monke
     async with app.running():
         api = Api(app, ManualClock())
         hook = await create_webhook(api)
-        gone = await create_webhook(api, events=["request.created"])
-        assert (await (await api.as_("admin")).delete(f"/v1/webhooks/{gone['id']}")).status_code == 204
+        removed_webhook = await create_webhook(api, events=["request.created"])
+        assert (
+            await (await api.as_("admin")).delete(f"/v1/webhooks/{removed_webhook['id']}")
+        ).status_code == 204
         await settled(api, delivery="resume")
         with anyio.fail_after(120):
             while not (found := await log(api, hook)) or not found[0]["attempts"]:
@@ -389,6 +391,6 @@ async def test_a_delivery_that_fails_ends_no_other_one(
     monkeypatch.setattr(store, "note_attempt", note_most_attempts)
     assert await sweep(api) == 3
     assert sorted(item["state"] for item in await log(api, hook)) == ["delivered", "delivered", "waiting"]
-    assert await sweep(api, after=31) == 1
+    assert await sweep(api, after_s=31) == 1
     assert {item["state"] for item in await log(api, hook)} == {"delivered"}
     assert len(webhook_client.posted) == 4

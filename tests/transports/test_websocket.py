@@ -147,8 +147,12 @@ async def test_refusals_have_the_shape_of_rest(open_: Open):
     stale = await person.call("answer_request", request_id=request["id"], body={**answer, "revision": 2})
     assert (stale["status"], stale["code"], stale["request"]["revision"]) == (409, "stale_revision", 1)
     await person.call("answer_request", request_id=request["id"], body=answer)
-    late = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
-    assert (late["status"], late["code"], late["request"]["status"]) == (409, "already_settled", "answered")
+    late_reply = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
+    assert (late_reply["status"], late_reply["code"], late_reply["request"]["status"]) == (
+        409,
+        "already_settled",
+        "answered",
+    )
 
 
 async def test_a_key_makes_a_call_safe_to_repeat(open_: Open):
@@ -162,9 +166,9 @@ async def test_a_key_makes_a_call_safe_to_repeat(open_: Open):
 async def test_waiting_reports_settled_and_unknown_ids_immediately_and_the_rest_later(open_: Open):
     agent, person = await open_("requester"), await open_("responder")
     ids = [(await agent.call("create_request", body=body()))["id"] for _ in range(3)]
-    gone = await agent.call("cancel_request", request_id=ids[0], body={"reason": "user_message"})
+    cancelled_request = await agent.call("cancel_request", request_id=ids[0], body={"reason": "user_message"})
     assert await agent.call("wait", request_ids=[*ids, "req_nope"]) == {
-        "settled": [gone],
+        "settled": [cancelled_request],
         "unknown": ["req_nope"],
     }
     await person.call("decline_request", request_id=ids[2], body={"reason": "refused"})
@@ -320,16 +324,16 @@ async def test_a_message_sent_before_disconnecting_is_processed(open_: Open, app
 @pytest.mark.requirement("H5")
 async def test_nothing_is_leased_to_a_worker_that_has_left(open_: Open):
     worker, person = await open_("requester"), await open_("responder")
-    asked = await worker.call("create_request", body=body(delivery="resume"))
+    request = await worker.call("create_request", body=body(delivery="resume"))
     worker.send("pull_resumes", wait=30)
     await worker.call("ping")
     with anyio.fail_after(120):
         await worker.leave()
     answer = {"revision": 1, "values": {"topic": "Bees"}}
-    await person.call("answer_request", request_id=asked["id"], body=answer)
+    await person.call("answer_request", request_id=request["id"], body=answer)
     successor = await open_("requester")
     [resume] = (await successor.call("pull_resumes"))["resumes"]
-    assert (resume["request_id"], resume["attempt"]) == (asked["id"], 1)
+    assert (resume["request_id"], resume["attempt"]) == (request["id"], 1)
 
 
 async def test_nothing_is_left_of_a_connection_that_ended(open_: Open, app: App):
@@ -375,8 +379,8 @@ async def test_a_burst_is_not_slowness(open_: Open):
     agent, person = await open_("requester"), await open_("responder")
     await person.call("subscribe", inbox=True)
     numbers = {agent.send("create_request", body=body(), wait=True) for _ in range(600)}
-    answered = {(await agent.frame())["id"] for _ in range(600)}
-    assert answered == numbers
+    reply_ids = {(await agent.frame())["id"] for _ in range(600)}
+    assert reply_ids == numbers
     ids = [(await person.frame())["event"]["request"]["id"] for _ in range(600)]
     for request_id in ids:
         person.send("answer_request", request_id=request_id, body={"revision": 1, "values": {"topic": "x"}})

@@ -70,14 +70,14 @@ async def test_a_websocket_needs_the_cookie_and_the_second_half(open_: Open, app
     opened_items = await sessions.open_session(app.services, code)
     assert opened_items is not None
     cookie = {"Cookie": f"{await cookie_name(app.services)}={opened_items.secret}"}
-    half = f"session.{opened_items.half}"
+    browser_secret = f"session.{opened_items.half}"
     for headers, offered in (
         (cookie, []),
         (cookie, ["session."]),
-        (cookie, [half[:-1]]),
+        (cookie, [browser_secret[:-1]]),
         (cookie, [f"session.{opened_items.secret}"]),
-        ({}, [half]),
-        ({"Cookie": f"askback_session={opened_items.secret}"}, [half]),
+        ({}, [browser_secret]),
+        ({"Cookie": f"askback_session={opened_items.secret}"}, [browser_secret]),
     ):
         origin = {**headers, "Origin": "http://127.0.0.1"}
         socket = await open_(headers=origin, subprotocols=["askback.v1", *offered])
@@ -187,8 +187,8 @@ async def test_a_stalled_socket_costs_a_bounded_buffer_and_gets_everything_by_cu
                 frame = json.loads(await person.recv())
                 if "resync" in frame:
                     resynced = True
-                    again = {"id": 2, "op": "subscribe", "thread_id": "t1", "cursor": seen_items[-1]}
-                    await person.send(json.dumps(again))
+                    subscription = {"id": 2, "op": "subscribe", "thread_id": "t1", "cursor": seen_items[-1]}
+                    await person.send(json.dumps(subscription))
                 elif "event" in frame:
                     seen_items.append(frame["event"]["seq"])
             assert resynced

@@ -56,12 +56,12 @@ async def test_a_denied_call_never_runs_and_the_model_reads_why(start: Start, pe
     program = start("calls.js", "deploy", "ts-denied")
     [request] = await wait_for_requests(person, "ts-denied")
     await person.requests.decide(request, "deny", note="not on Friday")
-    said, run_result = (await program.ended()).splitlines()
-    assert json.loads(said)["name"] == "Denied"
-    assert json.loads(said)["message"].startswith(
+    model_text, run_result = (await program.ended()).splitlines()
+    assert json.loads(model_text)["name"] == "Denied"
+    assert json.loads(model_text)["message"].startswith(
         'The person denied execution of the tool "deploy" with {"to": "prod"}: it was not run.'
     )
-    assert json.loads(said)["message"].endswith("not on Friday")
+    assert json.loads(model_text)["message"].endswith("not on Friday")
     assert json.loads(run_result) == []
 
 
@@ -102,8 +102,8 @@ async def test_a_secret_is_leased_and_shown_nowhere(start: Start, person: AsyncC
     program = start("calls.js", "secret", "ts-secret")
     [request] = await wait_for_requests(person, "ts-secret")
     await person.requests.submit(request, {"DEPLOY_TOKEN": "s3cret-value"}, scope="session")
-    shown, length, _ = (await program.ended()).splitlines()
-    assert shown == '{"names":["DEPLOY_TOKEN"]} 12'
+    program_output, length, _ = (await program.ended()).splitlines()
+    assert program_output == '{"names":["DEPLOY_TOKEN"]} 12'
     assert json.loads(length) == 12
 
 

@@ -72,6 +72,6 @@ async def test_a_call_whose_process_died_after_it_ran_is_not_run_again(
         dying_worker = start("worker.js", "die", "t1", str(run_result), "1", beside=own_server)
         assert [await dying_worker.line(), await dying_worker.line()] == ["approve", "died"]
         await dying_worker.kill()
-        again = start("worker.js", "again", "t1", str(run_result), request.id, beside=own_server)
-        assert await again.ended() == "used\n"
+        second_worker = start("worker.js", "again", "t1", str(run_result), request.id, beside=own_server)
+        assert await second_worker.ended() == "used\n"
     assert run_result.read_text("utf-8") == "prod\n"

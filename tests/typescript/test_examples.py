@@ -52,14 +52,14 @@ async def test_the_parked_call_continues_in_another_process(start: Start, person
     assert await start("resume.js").ended() == "Deploying to production.\n"
 
 
-@pytest.mark.parametrize("way", ["data folder", "credentials"])
+@pytest.mark.parametrize("setting_name", ["data folder", "credentials"])
 async def test_the_server_of_this_machine_is_found(
-    project: Project, server: ServerProcess, tmp_path: Path, way: str
+    project: Project, server: ServerProcess, tmp_path: Path, setting_name: str
 ) -> None:
     credentials = tmp_path / "credentials.json"
     credentials.write_text(json.dumps({"url": server.url, "token": TOKENS["requester"]}))
     result = {"ASKBACK_DATA_DIR": str(server.data)}
-    if way == "credentials":
+    if setting_name == "credentials":
         result = {"ASKBACK_CREDENTIALS": str(credentials)}
     out, err = project.start("calls.js", "say", "ts-found", **result).communicate(timeout=120)
     assert out.startswith("undefined\n"), err

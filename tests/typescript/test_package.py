@@ -30,6 +30,6 @@ def test_the_compiler_refuses_to_run_a_call_that_was_not_approved(project: Proje
         'const decision = await new Client().tryApprove("deploy", { to: "prod" });\n'
         "console.log(decision.input.to);\n"
     )
-    said = project.check_types(careless, expect=2)
-    assert "careless.ts(3," in said
-    assert "Property 'input' does not exist on type" in said
+    compiler_output = project.check_types(careless, expect=2)
+    assert "careless.ts(3," in compiler_output
+    assert "Property 'input' does not exist on type" in compiler_output

@@ -54,9 +54,9 @@ async def test_every_answer_comes_back_as_the_vectors_say(
     start: Start, person: AsyncClient, tmp_path: Path
 ) -> None:
     program = start("vectors.js", write_forms(tmp_path / "answers.json", ANSWERS), "wait")
-    asked = json.loads(await program.line())
+    request_frame = json.loads(await program.line())
     for case in ANSWERS:
-        await person.requests.answer(asked[case["id"]], case["values"])
+        await person.requests.answer(request_frame[case["id"]], case["values"])
     assert program.process.stdin is not None
     program.process.stdin.write("answered\n")
     program.process.stdin.flush()

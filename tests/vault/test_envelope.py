@@ -65,12 +65,12 @@ async def test_a_text_of_this_format_can_be_made_by_hand() -> None:
     block = hmac.digest(data_key, b"askback/ab1: value key, commitment\x01", "sha512")
     wrapped = nonce + AESGCM(kek).encrypt(nonce, data_key, key_context(BINDING, "k1"))
     box = block[32:] + nonce + AESGCM(block[:32]).encrypt(nonce, "pä55".encode(), value_context(BINDING))
-    made = f"ab1.k1.{encode(wrapped)}.{encode(box)}"
-    assert made == (
+    sealed_text = f"ab1.k1.{encode(wrapped)}.{encode(box)}"
+    assert sealed_text == (
         "ab1.k1.AAECAwQFBgcICQoLpZaJ55jkZV_jYy8n6VID3spwS2G0UWTrPfD6m9wJM6HkBmsk2cHwJZHrZ3n5ATQm"
         ".NVfYNA0pweja-0rIagCGxI_jGIhSIu3u_kzSQijFWzMAAQIDBAUGBwgJCguEl4BnZNEb3XFyVJsIiyL3gvSnX6o"
     )
-    assert await VAULT.open(BINDING, made) == Secret("pä55")
+    assert await VAULT.open(BINDING, sealed_text) == Secret("pä55")
 
 
 @requirement("P14")
@@ -79,10 +79,10 @@ async def test_a_text_that_was_cut_short_or_changed_does_not_open(
     value: str, binding: Binding, data: st.DataObject
 ) -> None:
     sealed = await VAULT.seal(binding, Secret(value))
-    at = data.draw(st.integers(0, len(sealed) - 1))
-    await assert_refused(VAULT.open(binding, sealed[:at]))
-    other = "B" if sealed[at] == "A" else "A"
-    await assert_refused(VAULT.open(binding, f"{sealed[:at]}{other}{sealed[at + 1 :]}"))
+    position = data.draw(st.integers(0, len(sealed) - 1))
+    await assert_refused(VAULT.open(binding, sealed[:position]))
+    other = "B" if sealed[position] == "A" else "A"
+    await assert_refused(VAULT.open(binding, f"{sealed[:position]}{other}{sealed[position + 1 :]}"))
 
 
 @requirement("P14")

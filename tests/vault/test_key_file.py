@@ -147,8 +147,8 @@ async def test_a_file_without_a_key_is_refused_not_shown_and_not_written(
 async def test_a_key_that_was_added_before_the_first_one_writes_and_the_old_one_reads(file: Path) -> None:
     old_envelope = Envelope(await open_key_file(file))
     sealed = await old_envelope.seal(BINDING, Secret("a"))
-    kept = file.read_text()
-    file.write_text(f"# a remark, with a comma\nnew:{'A' * 43}\n{kept}")
+    key_text = file.read_text()
+    file.write_text(f"# a remark, with a comma\nnew:{'A' * 43}\n{key_text}")
     vault = Envelope(await open_key_file(file))
     assert await vault.active() == "new"
     assert await vault.open(BINDING, sealed) == Secret("a")
@@ -202,11 +202,11 @@ async def test_a_key_that_is_added_writes_and_is_in_the_private_file_before(file
     old = await vault.active()
     new = await keys.add()
     assert await vault.active() == new
-    after = await vault.seal(BINDING, Secret("b"))
+    new_text = await vault.seal(BINDING, Secret("b"))
     assert (mode(file), [entry.name for entry in file.parent.iterdir()]) == (0o600, [file.name])
     second_envelope = Envelope(await open_key_file(file))
     assert await second_envelope.active() == new != old
-    assert [await second_envelope.open(BINDING, item) for item in (before, after)] == [
+    assert [await second_envelope.open(BINDING, item) for item in (before, new_text)] == [
         Secret("a"),
         Secret("b"),
     ]

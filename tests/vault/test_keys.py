@@ -69,13 +69,13 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_an_invalid_key_is_named_by_its_number_and_not_shown(case: str) -> None:
-    text, why = REFUSED[case]
-    with pytest.raises(KeysUnusable, match=f"ASKBACK_MASTER_KEYS.*{why}") as exc_info:
+    text, reason = REFUSED[case]
+    with pytest.raises(KeysUnusable, match=f"ASKBACK_MASTER_KEYS.*{reason}") as exc_info:
         ring(text)
-    shown = "".join(traceback.format_exception(exc_info.value))
+    traceback_text = "".join(traceback.format_exception(exc_info.value))
     for secret in (encode_key(ONE), encode_key(TWO), ONE.hex(), text):
-        parts = {secret[at : at + 8] for at in range(len(secret) - 7)}
-        assert [part for part in parts if part in shown] == []
+        parts = {secret[index : index + 8] for index in range(len(secret) - 7)}
+        assert [part for part in parts if part in traceback_text] == []
 
 
 @pytest.mark.parametrize("keys", [{}, {"a": b"short"}, {"a": ONE, "b": ONE + b"x"}])

@@ -24,23 +24,23 @@ def master_key(key_id: str) -> bytes:
 
 
 class TestRing(KeySourceContracts, VaultContracts):
-    def make_keys(self, place: Path, *ids: str) -> KeySource:
+    def make_keys(self, folder: Path, *ids: str) -> KeySource:
         return KeyRing({key_id: master_key(key_id) for key_id in ids})
 
-    def make_vault(self, place: Path, *ids: str) -> Vault:
-        return Envelope(self.make_keys(place, *ids))
+    def make_vault(self, folder: Path, *ids: str) -> Vault:
+        return Envelope(self.make_keys(folder, *ids))
 
 
 class TestKeyFile(KeySourceContracts, VaultContracts):
-    def make_keys(self, place: Path, *ids: str) -> KeySource:
-        file = place / "master.keys"
+    def make_keys(self, folder: Path, *ids: str) -> KeySource:
+        file = folder / "master.keys"
         file.unlink(missing_ok=True)
         file.touch(mode=0o600)
         file.write_text("".join(f"{key_id}:{encode(master_key(key_id))}\n" for key_id in ids))
         return KeyRing(read_key_file(file))
 
-    def make_vault(self, place: Path, *ids: str) -> Vault:
-        return Envelope(self.make_keys(place, *ids))
+    def make_vault(self, folder: Path, *ids: str) -> Vault:
+        return Envelope(self.make_keys(folder, *ids))
 
 
 class TestKeyService(KeySourceContracts, UnreachableContracts):
@@ -48,15 +48,15 @@ class TestKeyService(KeySourceContracts, UnreachableContracts):
     def service(self) -> None:
         self._service = FakeKeyService()
 
-    def make_keys(self, place: Path, *ids: str) -> KeySource:
+    def make_keys(self, folder: Path, *ids: str) -> KeySource:
         self._service.names = set(ids)
         return FakeKeys(self._service, active_id=ids[0])
 
-    def make_vault(self, place: Path, *ids: str) -> Vault:
-        return Envelope(self.make_keys(place, *ids))
+    def make_vault(self, folder: Path, *ids: str) -> Vault:
+        return Envelope(self.make_keys(folder, *ids))
 
     @contextmanager
-    def outage(self, place: Path) -> Iterator[None]:
+    def outage(self, folder: Path) -> Iterator[None]:
         self._service.offline = True
         yield
         self._service.offline = False

@@ -120,23 +120,25 @@ class Runner(agents.Runner):
     ) -> Streamed:
         """Run an agent; the events of the result continue after each interruption, when a person has answered."""
 
-        async def answered(state: RunState[Any]) -> RunResultStreaming:
+        async def resume_answered(state: RunState[Any]) -> RunResultStreaming:
             present_place = _next_pause(place)
             with _answered(await _decide(ask, state, present_place, {"timeout_s": timeout_s})):
                 return agents.Runner.run_streamed(starting_agent, state, **_continuing_options(options))
 
         place = _new_place(thread_id)
-        return Streamed(agents.Runner.run_streamed(starting_agent, input, **options), answered)
+        return Streamed(agents.Runner.run_streamed(starting_agent, input, **options), resume_answered)
 
 
 class Streamed:
     """A result that streams across interruptions; everything else is that of the SDK's `RunResultStreaming`."""
 
     def __init__(
-        self, result: RunResultStreaming, answered: Callable[[RunState[Any]], Awaitable[RunResultStreaming]]
+        self,
+        result: RunResultStreaming,
+        resume_answered: Callable[[RunState[Any]], Awaitable[RunResultStreaming]],
     ) -> None:
         self.result = result
-        self._answered = answered
+        self._answered = resume_answered
 
     async def stream_events(self) -> AsyncIterator[StreamEvent]:
         """Yield the events until the end; while a person is asked, there are none."""
@@ -261,7 +263,7 @@ async def _outcomes(
     # Agents that run as tools may number their calls alike: their order, which the state keeps, tells them apart.
     places = [replace(place, id=f"{place.id}:{number}") for number in range(len(items))]
     outcomes = await gather_all(
-        _outcome(ask, item, here, options) for item, here in zip(items, places, strict=True)
+        _outcome(ask, item, own_place, options) for item, own_place in zip(items, places, strict=True)
     )
     return list(zip(items, outcomes, strict=True))
 

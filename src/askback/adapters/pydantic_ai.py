@@ -245,6 +245,6 @@ async def _results(
         elif isinstance(outcome, AskResult):
             calls[id_] = outcome.text
         else:
-            answered = outcome.status is Status.ANSWERED
-            calls[id_] = open_answer(outcome) if answered else model_text(outcome)
+            is_answered = outcome.status is Status.ANSWERED
+            calls[id_] = open_answer(outcome) if is_answered else model_text(outcome)
     return requests.build_results(approvals=approvals, calls=calls)

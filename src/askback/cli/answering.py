@@ -47,12 +47,12 @@ POLL_S = 0.5
 REASON = {ExitWord.SKIP: "skipped", ExitWord.DISMISS: "dismissed"}
 
 
-async def answer(client: AsyncClient, terminal: Terminal, request: InputRequest, *, place: str = "") -> bool:
+async def answer(client: AsyncClient, terminal: Terminal, request: InputRequest, *, note: str = "") -> bool:
     """Prompt for the answer to one request; return False when it was postponed.
 
-    `place` says which of how many it is. Raises `PromptExit` if the person declines everything pending.
+    `note` says which of how many it is. Raises `PromptExit` if the person declines everything pending.
     """
-    return await _AnswerSession(client, terminal, request, place).run()
+    return await _AnswerSession(client, terminal, request, note).run()
 
 
 async def stop(task: asyncio.Task[Any]) -> None:
@@ -66,11 +66,11 @@ async def stop(task: asyncio.Task[Any]) -> None:
 class _AnswerSession:
     """The prompts of one request; `sending` during a call, which is not interrupted."""
 
-    def __init__(self, client: AsyncClient, terminal: Terminal, request: InputRequest, place: str) -> None:
+    def __init__(self, client: AsyncClient, terminal: Terminal, request: InputRequest, note: str) -> None:
         self._client = client
         self._terminal = terminal
         self._request = request
-        self._progress_text = place
+        self._progress_text = note
         self._sending = False
         self._form_prompt: FormPrompt | None = None
 
@@ -109,8 +109,8 @@ class _AnswerSession:
             return await self._handle_exit(error)
         except Conflict as exception:
             return self._report_conflict(exception)
-        except Forbidden as refused:
-            self._terminal.say(refused.message, "yellow")
+        except Forbidden as forbidden:
+            self._terminal.say(forbidden.message, "yellow")
             return False
         self._terminal.say(f"This version cannot show a request of kind {self._request.kind}.", "yellow")
         return False

@@ -173,10 +173,10 @@ def _check_log(log: TenantLog, seals: AuditSeals | None, *, noted_head: Head | N
 class _HashRecorder:
     """An iterator over entries that records the hash of one of them."""
 
-    def __init__(self, entries: Iterator[str], at: int) -> None:
+    def __init__(self, entries: Iterator[str], position: int) -> None:
         self._entries = entries
-        self._recorded_seq = at
-        self.hash: str | None = None if at else GENESIS
+        self._recorded_seq = position
+        self.hash: str | None = None if position else GENESIS
 
     def __iter__(self) -> Iterator[str]:
         for seq, entry in enumerate(self._entries, 1):

@@ -86,7 +86,7 @@ class PendingRequests:
                     if len(waiting_requests) > 1
                     else ""
                 )
-                if not await answer(self._client, self._terminal, request, place=progress_text):
+                if not await answer(self._client, self._terminal, request, note=progress_text):
                     self._postponed_ids.add(request.id)
             except PromptExit:
                 await self._decline(waiting_requests)

@@ -58,8 +58,8 @@ async def wait_until_settled(
     """
     if request.settled:
         return request
-    place = f"Waiting for an answer at {server.url}/r/{request.id} or in: askback inbox"
-    hints.print(place, soft_wrap=True, markup=False)
+    note = f"Waiting for an answer at {server.url}/r/{request.id} or in: askback inbox"
+    hints.print(note, soft_wrap=True, markup=False)
     open_s = (request.expires_at - request.created_at).total_seconds() if request.expires_at else None
     try:
         return await client.wait(request, timeout=None if open_s is None else open_s + late_s)

@@ -85,36 +85,35 @@ def set_(
     _show([stored_secret])
 
 
+SecretArgument = Annotated[str, typer.Argument(help="The id (sec_…), or a name that only one secret has.")]
+
+
 @app.command()
-def erase(
-    which: Annotated[str, typer.Argument(help="The id (sec_…), or a name that only one secret has.")],
-    data_dir: DataDir = None,
-) -> None:
+def erase(secret: SecretArgument, data_dir: DataDir = None) -> None:
     """Erase a secret. No agent can use it any more."""
 
     async def end(client: AsyncClient) -> str:
-        secret = _find_secret(await _every_secret(client), which)
-        await client.secrets.delete(secret)
-        return secret.name
+        found = _find_secret(await _every_secret(client), secret)
+        await client.secrets.delete(found)
+        return found.name
 
     print(f"{printable(run_as('responder', end, data_dir=data_dir))} is erased.")
 
 
-Which = Annotated[str, typer.Argument(help="The id (sec_…), or a name that only one secret has.")]
 ByAgent = Annotated[str, typer.Option("--agent", help="The agent, by id or name, or `all`.")]
 
 
 @app.command()
-def grant(which: Which, agent: ByAgent, data_dir: DataDir = None) -> None:
+def grant(secret: SecretArgument, agent: ByAgent, data_dir: DataDir = None) -> None:
     """Let an agent use a secret without asking."""
-    name = _change_agents(which, agent, grants=True, data_dir=data_dir)
+    name = _change_agents(secret, agent, grants=True, data_dir=data_dir)
     print(printable(f"{_agents_in_words(agent)} may use {name} without asking."))
 
 
 @app.command()
-def revoke(which: Which, agent: ByAgent, data_dir: DataDir = None) -> None:
+def revoke(secret: SecretArgument, agent: ByAgent, data_dir: DataDir = None) -> None:
     """Make an agent ask again before it uses a secret. A program that has the value keeps it."""
-    name = _change_agents(which, agent, grants=False, data_dir=data_dir)
+    name = _change_agents(secret, agent, grants=False, data_dir=data_dir)
     print(printable(f"{_agents_in_words(agent)} may no longer use {name} without asking."))
 
 

@@ -72,45 +72,45 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 
 
 @app.command()
-def on(which: WebhookId, data_dir: DataDir = None) -> None:
+def on(webhook_id: WebhookId, data_dir: DataDir = None) -> None:
     """Turn a webhook on again. It then receives the events that it missed."""
-    asyncio.run(_set_active(which, data_dir, active=True))
-    print(f"{printable(which)} is on.")
+    asyncio.run(_set_active(webhook_id, data_dir, active=True))
+    print(f"{printable(webhook_id)} is on.")
 
 
 @app.command()
-def off(which: WebhookId, data_dir: DataDir = None) -> None:
+def off(webhook_id: WebhookId, data_dir: DataDir = None) -> None:
     """Turn a webhook off. A receiver that answers 410 does the same."""
-    asyncio.run(_set_active(which, data_dir, active=False))
-    print(f"{printable(which)} is off.")
+    asyncio.run(_set_active(webhook_id, data_dir, active=False))
+    print(f"{printable(webhook_id)} is off.")
 
 
 @app.command()
-def remove(which: WebhookId, data_dir: DataDir = None) -> None:
+def remove(webhook_id: WebhookId, data_dir: DataDir = None) -> None:
     """Remove a webhook and its log."""
 
     async def end() -> None:
         async with client_as("admin", data_dir=data_dir) as client:
-            await client.webhooks.delete(which)
+            await client.webhooks.delete(webhook_id)
 
     asyncio.run(end())
-    print(f"{printable(which)} is removed.")
+    print(f"{printable(webhook_id)} is removed.")
 
 
 @app.command(name="test")
-def send_test(which: WebhookId, data_dir: DataDir = None) -> None:
+def send_test(webhook_id: WebhookId, data_dir: DataDir = None) -> None:
     """Send one message of the type `test` now, and print the response."""
 
     async def send() -> Attempt:
         async with client_as("admin", data_dir=data_dir) as client:
-            return await client.webhooks.test(which)
+            return await client.webhooks.test(webhook_id)
 
     print(_result(asyncio.run(send())))
 
 
 @app.command()
 def deliveries(
-    which: WebhookId,
+    webhook_id: WebhookId,
     limit: Annotated[int, typer.Option(min=1, max=200, help="How many.")] = 20,
     as_json: AsJson = False,
     data_dir: DataDir = None,
@@ -119,7 +119,7 @@ def deliveries(
 
     async def read() -> list[Delivery]:
         async with client_as("admin", data_dir=data_dir) as client:
-            return list(await client.webhooks.deliveries(which, limit=limit))
+            return list(await client.webhooks.deliveries(webhook_id, limit=limit))
 
     page = asyncio.run(read())
     report_empty(page, "deliveries")
@@ -135,7 +135,7 @@ def deliveries(
 
 @app.command()
 def redeliver(
-    which: WebhookId,
+    webhook_id: WebhookId,
     delivery: Annotated[str | None, typer.Option(help="The delivery (dlv_…).")] = None,
     resume: Annotated[str | None, typer.Option(help="The resume (rsm_…).")] = None,
     data_dir: DataDir = None,
@@ -146,7 +146,7 @@ def redeliver(
 
     async def send_again() -> Delivery:
         async with client_as("admin", data_dir=data_dir) as client:
-            return await client.webhooks.redeliver(which, delivery=delivery, resume=resume)
+            return await client.webhooks.redeliver(webhook_id, delivery=delivery, resume=resume)
 
     print(f"{asyncio.run(send_again()).id} is sent again.")
 
@@ -156,9 +156,9 @@ def _result(attempt: Attempt) -> str:
     return printable(f"{_moment(attempt.at)}  {result_text}  {attempt.duration_ms} ms")
 
 
-async def _set_active(which: str, data_dir: Path | None, *, active: bool) -> None:
+async def _set_active(webhook_id: str, data_dir: Path | None, *, active: bool) -> None:
     async with client_as("admin", data_dir=data_dir) as client:
-        await client.webhooks.update(which, active=active)
+        await client.webhooks.update(webhook_id, active=active)
 
 
 def _moment(moment: datetime) -> str:

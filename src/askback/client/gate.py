@@ -260,9 +260,9 @@ def _wrap_async(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..
     @wraps(function)
     async def approve_and_call(*args: Any, **kwargs: Any) -> Any:
         client = gate.resolve_client(AsyncClient, DEFAULT_CLIENTS.asynchronous)
-        asked, excluded = gate.question(args, kwargs)
-        asking = client.approve(**asked)
-        del args, kwargs, asked  # the wait may be long
+        approval_options, excluded = gate.question(args, kwargs)
+        asking = client.approve(**approval_options)
+        del args, kwargs, approval_options  # the wait may be long
         approved_call = gate.approved_call(await asking, excluded)
         await client.consume(**approved_call.consumed)
         try:
@@ -288,8 +288,8 @@ def _wrap_blocking(gate: ApprovalGate, function: Callable[..., Any]) -> Callable
     @wraps(function)
     def approve_and_call(*args: Any, **kwargs: Any) -> Any:
         client = gate.resolve_client(Client, DEFAULT_CLIENTS.blocking)
-        asked, excluded = gate.question(args, kwargs)
-        approved_call = gate.approved_call(client.approve(**asked), excluded)
+        approval_options, excluded = gate.question(args, kwargs)
+        approved_call = gate.approved_call(client.approve(**approval_options), excluded)
         client.consume(**approved_call.consumed)
         try:
             result = function(*approved_call.call.args, **approved_call.call.kwargs)

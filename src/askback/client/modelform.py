@@ -150,9 +150,9 @@ def _derive_form(model: type) -> ModelForm:
         schema["title"] = words(model.__name__)
     try:
         read = read_schema(schema)
-    except NoFormFor as refused:
+    except NoFormFor as no_form_error:
         raise NoFormFor(
-            [problem._replace(steps=_field_names(problem.steps)) for problem in refused.problems],
+            [problem._replace(steps=_field_names(problem.steps)) for problem in no_form_error.problems],
             name=model.__name__,
         ) from None
 

@@ -239,9 +239,9 @@ class Lifespan:
 
     async def token(self) -> str:
         """Return a requester's token that the app makes for its own process."""
-        made: str = self._token or await self._app.token("requester")
-        self._token = made
-        return made
+        new_token: str = self._token or await self._app.token("requester")
+        self._token = new_token
+        return new_token
 
     async def _step(self, name: str) -> None:
         self._received.put_nowait({"type": f"lifespan.{name}"})

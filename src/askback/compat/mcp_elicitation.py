@@ -260,15 +260,15 @@ class _Writer:
 
     def text(self, field: Text | Textarea) -> dict[str, Any]:
         """Return the schema of a text."""
-        made: dict[str, Any] = {"type": "string"}
-        made |= {} if field.min_length is None else {"minLength": field.min_length}
-        made |= {} if field.max_length is None else {"maxLength": field.max_length}
+        schema: dict[str, Any] = {"type": "string"}
+        schema |= {} if field.min_length is None else {"minLength": field.min_length}
+        schema |= {} if field.max_length is None else {"maxLength": field.max_length}
         formats = [name for name in ("email", "uri") if FORMATS[name] == field.pattern]
         if formats:
-            made["format"] = formats[0]
+            schema["format"] = formats[0]
         elif field.pattern is not None:
             self.add_loss(field, "MCP has no patterns.")
-        return made
+        return schema
 
     def moment(self, field: Date | Time | Datetime) -> dict[str, Any]:
         """Return the schema of a date or a time."""

@@ -109,12 +109,12 @@ def sourced_fields(form: Form, path: str = "form") -> Iterator[SourcedField]:
     groups += [
         (f"{path}.sections[{n}].fields", section.fields) for n, section in enumerate(form.sections or ())
     ]
-    for place, fields in groups:
+    for group_path, fields in groups:
         for index, field in enumerate(fields):
             # `isinstance` of a model is slow, and so is a missing attribute.
             source: OptionsFrom | None = vars(field).get("options_from")
             if source is not None:
-                yield SourcedField(f"{place}[{index}]", cast("Choice", field), source)
+                yield SourcedField(f"{group_path}[{index}]", cast("Choice", field), source)
 
 
 def read_page(reply: object, *, limit: int, limits: Limits) -> tuple[OptionPage, int]:

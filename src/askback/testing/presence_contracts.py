@@ -174,8 +174,8 @@ class RegisterContracts:
         await register.update("dead", added=[("main", "t1")], removed=(), lease_ms=SHORT_MS)
         await register.update("alive", added=[("main", "t2")], removed=(), lease_ms=LONG_MS)
 
-        async def gone() -> bool:
+        async def is_absent() -> bool:
             return not await register.has_viewer("main", "t1")
 
-        await wait_until(gone)
+        await wait_until(is_absent)
         assert await register.has_viewer("main", "t2")

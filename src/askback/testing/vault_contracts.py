@@ -83,7 +83,7 @@ class VaultContracts:
 
     pytestmark = pytest.mark.anyio
 
-    def make_vault(self, place: Path, *ids: str) -> Vault:
+    def make_vault(self, folder: Path, *ids: str) -> Vault:
         """Return a vault with the keys of these ids, the first one active: the same keys for the same place and id.
 
         A missing id means that its key was removed.
@@ -184,19 +184,21 @@ class VaultContracts:
     async def test_c5_no_read_fails_while_secrets_are_rotated_and_written(self, tmp_path: Path) -> None:
         vault_before = self.make_vault(tmp_path, "k1")
         bindings = [replace(BINDING, version=n) for n in range(1, 41)]
-        kept = {item: await vault_before.seal(item, Secret(f"value {item.version}")) for item in bindings}
+        sealed_values = {
+            item: await vault_before.seal(item, Secret(f"value {item.version}")) for item in bindings
+        }
         vault, finished_event = self.make_vault(tmp_path, "k2", "k1"), anyio.Event()
 
         async def read() -> None:
             while not finished_event.is_set():
-                for binding, sealed in tuple(kept.items()):
+                for binding, sealed in tuple(sealed_values.items()):
                     assert (await vault.open(binding, sealed)).reveal() == f"value {binding.version}"
                     await anyio.lowlevel.checkpoint()
 
         async def write() -> None:
             for version in range(41, 61):
                 new = replace(BINDING, version=version)
-                kept[new] = await vault.seal(new, Secret(f"value {version}"))
+                sealed_values[new] = await vault.seal(new, Secret(f"value {version}"))
                 await anyio.lowlevel.checkpoint()
 
         with anyio.fail_after(20):
@@ -204,17 +206,21 @@ class VaultContracts:
                 for work in (read, read, write):
                     tasks.start_soon(work)
                 for binding in bindings:
-                    old, new = kept[binding], await vault.rewrap(binding, kept[binding])
+                    old, new = sealed_values[binding], await vault.rewrap(binding, sealed_values[binding])
                     assert new is not None
                     await anyio.lowlevel.checkpoint()
                     # A reader that read the row before it was replaced still has the old text.
                     assert await vault.open(binding, old) == await vault.open(binding, new)
-                    kept[binding] = new
+                    sealed_values[binding] = new
                 finished_event.set()
-        assert [await vault.rewrap(binding, sealed) for binding, sealed in kept.items()] == [None] * 60
+        assert [await vault.rewrap(binding, sealed) for binding, sealed in sealed_values.items()] == [
+            None
+        ] * 60
         vault_after = self.make_vault(tmp_path, "k2")
-        opened = [(await vault_after.open(binding, sealed)).reveal() for binding, sealed in kept.items()]
-        assert opened == [f"value {binding.version}" for binding in kept]
+        opened = [
+            (await vault_after.open(binding, sealed)).reveal() for binding, sealed in sealed_values.items()
+        ]
+        assert opened == [f"value {binding.version}" for binding in sealed_values]
 
     async def test_c6_secrets_of_a_removed_key_do_not_open(self, tmp_path: Path) -> None:
         sealed = await self.make_vault(tmp_path, "k1").seal(BINDING, Secret("a"))
@@ -229,7 +235,7 @@ class KeySourceContracts:
 
     pytestmark = pytest.mark.anyio
 
-    def make_keys(self, place: Path, *ids: str) -> KeySource:
+    def make_keys(self, folder: Path, *ids: str) -> KeySource:
         """Return a source with the keys of these ids, the first one active; see `VaultContracts.make_vault`."""
         raise NotImplementedError
 
@@ -285,7 +291,7 @@ class KeySourceContracts:
 class UnreachableContracts(VaultContracts):
     """Contract 7, for vaults whose keys are kept elsewhere."""
 
-    def outage(self, place: Path) -> AbstractContextManager[object]:
+    def outage(self, folder: Path) -> AbstractContextManager[object]:
         """Make the keys of a place unreachable while the context is open."""
         raise NotImplementedError
 

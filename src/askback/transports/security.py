@@ -30,7 +30,12 @@ _SIGNATURE_PARAMETER = "signed="
 
 
 async def identify(
-    ctx: Services, scope: Scope, *, token: str | None = None, half: str | None = None, system: str = ""
+    ctx: Services,
+    scope: Scope,
+    *,
+    token: str | None = None,
+    browser_secret: str | None = None,
+    system: str = "",
 ) -> Identity:
     """Return the caller, by `token`, by `Authorization`, or by a browser session; or raise `Unauthorized`.
 
@@ -49,7 +54,7 @@ async def identify(
             raise unknown_credential(ctx, scope, "This token is not known here.")
         trace = read_trace(header(scope, HEADER.encode()))
         return Identity(replace(principal, via=_channel_of(scope), trace=trace))
-    session = None if FOREIGN_ORIGIN in scope else await _session(ctx, scope, half)
+    session = None if FOREIGN_ORIGIN in scope else await _session(ctx, scope, browser_secret)
     if session is None:
         raise Unauthorized("Send `Authorization: Bearer <token>`, or sign in with a link from the server.")
     if scope["type"] == "websocket" and header(scope, b"origin") is None:

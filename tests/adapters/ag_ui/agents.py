@@ -49,12 +49,12 @@ class Agent:
         self.inputs: list[RunAgentInput] = []
 
     def events(self, run_input: RunAgentInput) -> Iterator[BaseEvent]:
-        here: Any = {"thread_id": run_input.thread_id, "run_id": run_input.run_id}
+        context: Any = {"thread_id": run_input.thread_id, "run_id": run_input.run_id}
         self.inputs.append(run_input)
-        yield RunStartedEvent(**here)
+        yield RunStartedEvent(**context)
         if run_input.resume is None:
             yield from self._propose()
-            yield RunFinishedEvent(**here, outcome=RunFinishedInterruptOutcome(interrupts=self.interrupts))
+            yield RunFinishedEvent(**context, outcome=RunFinishedInterruptOutcome(interrupts=self.interrupts))
             return
         answers = {entry.interrupt_id: entry for entry in run_input.resume}
         if answers.keys() != {interrupt.id for interrupt in self.interrupts}:
@@ -65,12 +65,12 @@ class Agent:
             if payload.get("approved") is True:
                 self.ran.append(payload.get("editedArgs", arguments))
             yield ToolCallResultEvent(message_id=f"m-{call_id}", tool_call_id=call_id, content=str(payload))
-        yield RunFinishedEvent(**here, outcome=RunFinishedSuccessOutcome())
+        yield RunFinishedEvent(**context, outcome=RunFinishedSuccessOutcome())
 
     def _propose(self) -> Iterator[BaseEvent]:
         if self.snapshot:
-            made = [_tool_call(call_id, arguments) for call_id, arguments in self.calls.items()]
-            yield MessagesSnapshotEvent(messages=[AssistantMessage(id="m1", tool_calls=made)])
+            tool_calls = [_tool_call(call_id, arguments) for call_id, arguments in self.calls.items()]
+            yield MessagesSnapshotEvent(messages=[AssistantMessage(id="m1", tool_calls=tool_calls)])
             return
         for call_id, arguments in self.calls.items():
             text = json.dumps(arguments)

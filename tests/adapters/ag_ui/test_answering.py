@@ -109,12 +109,12 @@ async def test_a_question_is_asked_by_its_schema(interrupt: dict[str, Any], repl
 
 async def test_a_declined_question_and_an_interrupt_that_has_expired_are_cancelled() -> None:
     past = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
-    asked = [
+    requests = [
         Interrupt(id="int-1", reason="input_required", message="Which?"),
         Interrupt(id="int-2", reason="input_required", message="Too late?", expires_at=past),
     ]
     async with client_answered_by([Decline("refused")]) as (ask, ada):
-        entries = await answer_interrupts(ask, asked, thread_id="t1")
+        entries = await answer_interrupts(ask, requests, thread_id="t1")
     assert [(entry.status, entry.payload) for entry in entries] == [("cancelled", None)] * 2
     assert len(ada.requests) == 1
 
@@ -142,8 +142,8 @@ async def test_a_host_that_was_killed_finds_its_request_and_uses_the_approval_on
         async with own_server.client() as another:
             [entry] = await answer_interrupts(another, interrupts, thread_id="t1")
             assert entry.payload == {"approved": True}
-            [again] = await answer_interrupts(another, interrupts, thread_id="t1")
-        assert again.payload is not None
-        assert again.payload["approved"] is False
-        assert "has been started before" in again.payload["reason"]
+            [second_outcome] = await answer_interrupts(another, interrupts, thread_id="t1")
+        assert second_outcome.payload is not None
+        assert second_outcome.payload["approved"] is False
+        assert "has been started before" in second_outcome.payload["reason"]
         assert len(await ada.requests.list(thread_id="t1")) == 1

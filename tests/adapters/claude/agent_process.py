@@ -34,7 +34,7 @@ async def block_forever(*_: object) -> HookJSONOutput:
 class Agent:
     """What the process does: a prompt in a session, new or resumed, where it may be empty; or the next resume.
 
-    SIGUSR1 interrupts Claude. `errors` is a file for what the process prints to standard error. If it is `held`,
+    SIGUSR1 interrupts Claude. `errors` is a file for what the process prints to standard error. If it is `is_held`,
     Claude Code never gets the output of the hook before a call.
     """
 
@@ -48,7 +48,7 @@ class Agent:
     new_session: str | None = None
     durable: bool = False
     errors: str | None = None
-    held: bool = False
+    is_held: bool = False
 
     def start(self) -> subprocess.Popen[str]:
         """Start it."""
@@ -68,7 +68,7 @@ class Agent:
             env=environment,
             resume=self.session,
             session_id=self.new_session,
-            hooks={"PreToolUse": [HookMatcher(hooks=[block_forever])]} if self.held else None,
+            hooks={"PreToolUse": [HookMatcher(hooks=[block_forever])]} if self.is_held else None,
         )
         options = with_askback(options, ask, durable=self.durable)
         if self.prompt is None:
@@ -93,8 +93,8 @@ async def main(arguments: dict[str, Any]) -> None:
         async for message in agent.messages(ask):
             if isinstance(message, ResultMessage):
                 deferred = message.deferred_tool_use
-                said = {"result": message.result, "session": message.session_id}
-                print(json.dumps({**said, "deferred": deferred and deferred.id}), flush=True)
+                result = {"result": message.result, "session": message.session_id}
+                print(json.dumps({**result, "deferred": deferred and deferred.id}), flush=True)
 
 
 if __name__ == "__main__":

@@ -137,9 +137,9 @@ class World:
                         (item.tool_call_id, str(item.status), item.reason, item.used_at) for item in own_items
                     ]
                     wrong.append(f"{mark}: {problems}: {seen_items}; the model read {self._read(mark)}")
-        for where, text in self._texts(project):
+        for file_name, text in self._texts(project):
             if CANARY in text:
-                wrong.append(f"the secret is in {where}")
+                wrong.append(f"the secret is in {file_name}")
         return wrong
 
     def _wrong_call(
@@ -151,17 +151,21 @@ class World:
         been interrupted while it did, and then a model asks again.
         """
         broken = outcome.counts["deaths"] + outcome.counts["interrupt"] > 0
-        answered = [card for card in cards if card.status == "answered" and card.source == "responder"]
-        used = [item for item in answered if item.used_at is not None]
-        wrong = ["asked again"] if len(answered) > 1 and (len(answered) - len(used) > 1 or not broken) else []
+        answered_cards = [card for card in cards if card.status == "answered" and card.source == "responder"]
+        used = [item for item in answered_cards if item.used_at is not None]
+        wrong = (
+            ["asked again"]
+            if len(answered_cards) > 1 and (len(answered_cards) - len(used) > 1 or not broken)
+            else []
+        )
         if step.kind == "question":
             read = any(mark in body and "Red" in body for body in self.model.received)
             return wrong if read else [*wrong, "its answer was not read"]
         expected = 0 if step.denied or step.kind == "allowed" else 1
         lost = runs == 0 and bool(used) and broken
         outcome.counts["lost"] += lost and expected
-        again = broken and expected < runs <= len(used)
-        return wrong if runs == expected or lost or again else [*wrong, f"ran {runs} times"]
+        ran_again = broken and expected < runs <= len(used)
+        return wrong if runs == expected or lost or ran_again else [*wrong, f"ran {runs} times"]
 
     def _read(self, mark: str) -> list[str]:
         """Return what the model last read of a call."""
@@ -169,10 +173,10 @@ class World:
         return [text for body in bodies[-1:] for words, text in outcomes(body) if mark in words]
 
     def _texts(self, project: Path) -> list[tuple[str, str]]:
-        kept = [item for item in project.parent.rglob("*") if item.is_file()]
+        files = [item for item in project.parent.rglob("*") if item.is_file()]
         return [
             *(("a request of the model", item) for item in self.model.received),
-            *((str(item), item.read_text(errors="replace")) for item in kept),
+            *((str(item), item.read_text(errors="replace")) for item in files),
         ]
 
 
@@ -213,7 +217,7 @@ class Lives:
         return {"prompt": "Continue.", "session": self._session}
 
     async def _life(self, trouble: Trouble, how: Mapping[str, Any]) -> list[dict[str, Any]]:
-        world, program, what = self._world, self._program, trouble[0]
+        world, program, trouble_name = self._world, self._program, trouble[0]
         agent = Agent(
             world.to_server.url, TOKENS["requester"], world.to_model.url, str(self._project), program.word,
             durable=program.durable, errors=str(self._project.parent / "errors"), **how,
@@ -221,7 +225,9 @@ class Lives:
         world.moment.left = 0
         process = agent.start()
         struck = list[str]()
-        world.moment.strike = lambda: struck.append(what) or cause_trouble(what, process, world.server)
+        world.moment.strike = lambda: (
+            struck.append(trouble_name) or cause_trouble(trouble_name, process, world.server)
+        )
         world.moment.left = trouble[1]
         try:
             out = await asyncio.wait_for(asyncio.to_thread(process.communicate), LIFE_S)
@@ -230,7 +236,7 @@ class Lives:
             _kill(process, children=True)
             out = (process.communicate()[0], None)
         lines = [json.loads(line) for line in (out[0] or "").splitlines()]
-        killed = bool(struck) and what in ("agent", "cli", "both")
+        killed = bool(struck) and trouble_name in ("agent", "cli", "both")
         self._found.counts.update(lives=1, deaths=killed, **dict.fromkeys(struck, 1))
         self._found.lives.append(f"{how} {trouble if struck else ''} {process.returncode} {lines}")
         if (process.returncode or not lines) and (not lines or not lines[-1]["deferred"]):
@@ -238,14 +244,14 @@ class Lives:
         return lines
 
 
-def cause_trouble(what: str, process: subprocess.Popen[str], server: Server) -> None:
+def cause_trouble(trouble_name: str, process: subprocess.Popen[str], server: Server) -> None:
     """Do to a part of the program what the trouble says."""
-    if what == "server":
+    if trouble_name == "server":
         server.kill_and_restart()
-    elif what == "interrupt":
+    elif trouble_name == "interrupt":
         process.send_signal(signal.SIGUSR1)
     else:
-        _kill(process, children=what != "agent", itself=what != "cli")
+        _kill(process, children=trouble_name != "agent", itself=trouble_name != "cli")
 
 
 def _kill(process: subprocess.Popen[str], *, children: bool, itself: bool = True) -> None:
@@ -262,12 +268,12 @@ def _kill(process: subprocess.Popen[str], *, children: bool, itself: bool = True
 
 async def answer_all(person: AsyncClient, program: Program) -> None:
     """Answer each card after its delay."""
-    seen = 0
+    answered_count = 0
     async with asyncio.TaskGroup() as answers:
         async for event in person.events(program.word, cursor=0):
             if event["type"] == "request.created":
-                delay = program.delays[seen % len(program.delays)]
-                seen += 1
+                delay = program.delays[answered_count % len(program.delays)]
+                answered_count += 1
                 answers.create_task(_answer(person, program, event["request"]["id"], delay))
 
 
@@ -280,8 +286,8 @@ async def _answer(person: AsyncClient, program: Program, id_: str, delay: float)
         elif request.secret is not None:
             await person.requests.submit(request, dict.fromkeys(request.secret.names, CANARY))
         elif request.status == "pending":
-            asked = request.model_dump_json(include={"approval"})
-            verdict = "deny" if any(mark in asked for mark in program.denied) else "approve"
+            approval_json = request.model_dump_json(include={"approval"})
+            verdict = "deny" if any(mark in approval_json for mark in program.denied) else "approve"
             await person.requests.decide(request, verdict)
 
 
@@ -299,17 +305,17 @@ async def start_world(folder: Path) -> AsyncIterator[World]:
 
 async def main(seed: int, programs: int, only: int | None = None) -> None:
     """Run random programs; print each wrong outcome with its lives, and the numbers at the end."""
-    seen, started_at = Counter[str](), time.monotonic()
-    with tempfile.TemporaryDirectory(dir="/tmp") as place:
-        async with start_world(Path(place)) as world:
+    counts, started_at = Counter[str](), time.monotonic()
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        async with start_world(Path(folder)) as world:
             for number in range(programs):
                 program = random_program(random.Random(f"{seed}-{number}"), number)
                 if only not in (None, number):
                     continue
                 outcome = await world.run(program)
-                seen.update(programs=1, wrong=bool(outcome.wrong), durable=program.durable)
-                seen.update(Counter(step.kind for step in program.steps))
-                seen.update(outcome.counts)
+                counts.update(programs=1, wrong=bool(outcome.wrong), durable=program.durable)
+                counts.update(Counter(step.kind for step in program.steps))
+                counts.update(outcome.counts)
                 print(
                     number,
                     "durable" if program.durable else "blocking",
@@ -319,7 +325,7 @@ async def main(seed: int, programs: int, only: int | None = None) -> None:
                 )
                 if outcome.wrong:
                     print(*outcome.lives, sep="\n    ", flush=True)
-    print(f"{time.monotonic() - started_at:.0f} s", dict(seen))
+    print(f"{time.monotonic() - started_at:.0f} s", dict(counts))
 
 
 if __name__ == "__main__":

@@ -114,8 +114,8 @@ async def test_the_denial_of_a_hook_wins_and_nobody_is_asked(
     agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
 ) -> None:
     async def refuse(*_: object) -> dict[str, Any]:
-        said = {"hookEventName": "PreToolUse", "permissionDecision": "deny"}
-        return {"hookSpecificOutput": {**said, "permissionDecisionReason": "not here"}}
+        hook_output = {"hookEventName": "PreToolUse", "permissionDecision": "deny"}
+        return {"hookSpecificOutput": {**hook_output, "permissionDecisionReason": "not here"}}
 
     model.play("go", [touch()])
     hooks = {"PreToolUse": [HookMatcher(hooks=[refuse])]}  # pyright: ignore[reportArgumentType]

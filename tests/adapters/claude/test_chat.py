@@ -95,11 +95,11 @@ async def test_claude_works_in_the_thread_and_continues_after_a_kill(
         assert card.tool_call_id == TOUCH
     await person.requests.decide(card, "approve")
     with start_chat():
-        shown = await wait_for_text(person, thread, "Painted **now**.")
+        thread_text = await wait_for_text(person, thread, "Painted **now**.")
         await person.say("And what did you do?", thread_id=thread)
         await wait_for_text(person, thread, "I painted.")
     assert (project / "made").exists()
-    assert calls(shown) == [("AskUserQuestion", "done"), ("Bash", "failed"), ("Bash", "done")]
+    assert calls(thread_text) == [("AskUserQuestion", "done"), ("Bash", "failed"), ("Bash", "done")]
     assert len(await person.requests.list(thread_id=thread)) == 2
     assert "Please paint it" in model.received[-1]
 
@@ -114,9 +114,9 @@ async def test_a_message_interrupts_claude_and_withdraws_its_question(
         await person.say("Please paint it", thread_id=thread)
         request = await wait_for_request(person, thread)
         await person.say("Oh, never mind", thread_id=thread)
-        shown = await wait_for_text(person, thread, "All right.")
+        thread_text = await wait_for_text(person, thread, "All right.")
     assert (await person.requests.get(request.id)).status == "cancelled"
-    assert calls(shown) == [("AskUserQuestion", "failed")]
+    assert calls(thread_text) == [("AskUserQuestion", "failed")]
 
 
 async def test_claude_reads_a_message_that_the_next_one_interrupts_before_it_has_begun(

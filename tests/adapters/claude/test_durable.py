@@ -198,8 +198,8 @@ async def test_a_second_call_that_could_not_be_withdrawn_is_used_at_the_next_res
     if approved:
         assert (deferred, findings) == (None, [("toolu_two", "answered"), ("toolu_one", "answered")])
     else:
-        again = [("toolu_two", "pending"), ("toolu_one", "answered")]
-        assert (deferred and deferred.id, findings) == ("toolu_again", again)
+        deferred_calls = [("toolu_two", "pending"), ("toolu_one", "answered")]
+        assert (deferred and deferred.id, findings) == ("toolu_again", deferred_calls)
     assert {path.name for path in project.iterdir()} == ({"one", "two"} if approved else {"one"})
 
 

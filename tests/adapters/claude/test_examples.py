@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, InputRequest
-from askback.adapters.claude.calls import kept
+from askback.adapters.claude.calls import stored_context
 from tests.adapters.claude.conftest import LIMIT_S
 from tests.adapters.conftest import TOKENS, Server
 
@@ -52,7 +52,7 @@ async def next_card(person: AsyncClient, project: Path, kind: str) -> InputReque
         async for event in person.events(cursor=0):
             if event["type"] == "request.created" and event["request"]["kind"] == kind:
                 request = await person.requests.get(event["request"]["id"])
-                if request.status == "pending" and kept(request).get("folder") == str(project):
+                if request.status == "pending" and stored_context(request).get("folder") == str(project):
                     return request
     raise AssertionError
 

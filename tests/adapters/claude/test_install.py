@@ -266,7 +266,7 @@ def test_nothing_changes_before_a_yes(answer: str, askback: Askback, project: Pa
 
 
 @pytest.mark.parametrize(
-    ("client", "file", "text", "mode", "said"),
+    ("client", "file", "text", "mode", "message"),
     [
         ("cursor", ".cursor/mcp.json", '{"a" 1}', 0o644, "cannot be edited: line 1"),
         ("codex", ".codex/config.toml", "[mcp_servers.askback]\ncommand = 'x'", 0o644, "already"),
@@ -275,14 +275,14 @@ def test_nothing_changes_before_a_yes(answer: str, askback: Askback, project: Pa
     ],
 )
 def test_a_file_that_cannot_be_changed_is_left_alone(
-    client: str, file: str, text: str | bytes, mode: int, said: str, askback: Askback, project: Path
+    client: str, file: str, text: str | bytes, mode: int, message: str, askback: Askback, project: Path
 ) -> None:
     path, content = project.parent / file, text if isinstance(text, bytes) else text.encode()
     path.parent.mkdir()
     path.write_bytes(content)
     path.chmod(mode)
     finished_askback = askback("install", client, "--yes")
-    assert (finished_askback.returncode, said in finished_askback.stderr) == (1, True), (
+    assert (finished_askback.returncode, message in finished_askback.stderr) == (1, True), (
         finished_askback.stderr
     )
     assert path.read_bytes() == content
@@ -303,18 +303,18 @@ def test_a_place_where_no_file_can_be_is_refused_before_anything_changes(
 
 
 def test_a_file_with_comments_that_is_a_link_is_changed_and_restored(askback: Askback, project: Path) -> None:
-    kept, link = project.parent / "dotfiles.json", project.parent / ".cursor" / "mcp.json"
+    original_file, link = project.parent / "dotfiles.json", project.parent / ".cursor" / "mcp.json"
     link.parent.mkdir()
     text = b'{\r\n\t// mine\r\n\t"mcpServers": {"own": {}}, // why\r\n}'
-    kept.write_bytes(text)
-    link.symlink_to(kept)
+    original_file.write_bytes(text)
+    link.symlink_to(original_file)
     assert askback("install", "cursor", "--yes").returncode == 0
     assert link.is_symlink()
-    changed = kept.read_bytes()
+    changed = original_file.read_bytes()
     assert b'"own": {}, "askback": {"command"' in changed
-    kept.write_bytes(changed.replace(b"// mine", b"// edited"))
+    original_file.write_bytes(changed.replace(b"// mine", b"// edited"))
     assert askback("uninstall", "cursor", "--yes").returncode == 0
-    assert kept.read_bytes() == text.replace(b"// mine", b"// edited")
+    assert original_file.read_bytes() == text.replace(b"// mine", b"// edited")
 
 
 def test_a_broken_file_is_named_and_the_rest_is_undone(
@@ -334,8 +334,8 @@ def test_a_broken_file_is_named_and_the_rest_is_undone(
 def test_the_hook_decides_nothing_without_a_server(askback: Askback, tmp_path: Path) -> None:
     credentials = tmp_path / "credentials.json"
     credentials.write_text(json.dumps({"token": "t", "data_dir": str(tmp_path)}))
-    told = {"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "ls"}}
-    for sent in (json.dumps(told), "{", "[]", "{}"):
+    hook_input = {"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    for sent in (json.dumps(hook_input), "{", "[]", "{}"):
         finished_askback = askback("hook", "--credentials", str(credentials), input=sent)
         assert (finished_askback.returncode, finished_askback.stdout) == (0, "")
         assert finished_askback.stderr.startswith("askback was not asked: ")
@@ -350,9 +350,9 @@ def test_an_installation_that_was_killed_is_undone_without_a_trace(askback: Askb
     assert not (parent / ".cursor").exists()
 
 
-@pytest.mark.parametrize("then", ["uninstall", "install"])
+@pytest.mark.parametrize("crash_point", ["uninstall", "install"])
 async def test_the_token_of_an_installation_that_was_killed_before_it_knew_the_token_is_revoked(
-    then: str, askback: Askback, environment: dict[str, str], project: Path, server: Server
+    crash_point: str, askback: Askback, environment: dict[str, str], project: Path, server: Server
 ) -> None:
     words = (sys.executable, "-c", KILLED, "install", "cursor", "--yes", "--root", str(project))
     killed = subprocess.run(words, env=environment, cwd=project, capture_output=True, check=False)
@@ -360,9 +360,9 @@ async def test_the_token_of_an_installation_that_was_killed_before_it_knew_the_t
     async with server.client("admin") as admin:
         (cursor,) = [agent for agent in await admin.agents.list() if agent.name == "cursor"]
         (orphan,) = [token for token in await admin.tokens.list(agent=cursor.id) if token.revoked_at is None]
-        assert askback(then, "cursor", "--yes").returncode == 0
+        assert askback(crash_point, "cursor", "--yes").returncode == 0
         valid = [token for token in await admin.tokens.list(agent=cursor.id) if token.revoked_at is None]
-        assert (orphan not in valid, len(valid)) == (True, then == "install")
+        assert (orphan not in valid, len(valid)) == (True, crash_point == "install")
         assert str(project) not in [root.path for root in (await admin.agents.get(cursor.id)).roots]
         askback("uninstall", "cursor", "--yes")
     assert not (project.parent / ".cursor").exists()

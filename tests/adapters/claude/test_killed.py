@@ -102,7 +102,7 @@ async def test_a_card_whose_call_was_not_deferred_yet_is_used_by_the_repeated_ca
 ) -> None:
     model.play("go", [touch()])
     model.play("continue", [touch(id_="toolu_again")])
-    async with process("go", durable=True, held=True):
+    async with process("go", durable=True, is_held=True):
         request = await wait_for_request(person, thread)
     async with process("continue", durable=True, session=session_of(request)) as line:
         assert (await line())["deferred"] == "toolu_again"
@@ -118,8 +118,8 @@ def forget_call(project: Path, request: InputRequest) -> None:
     """Make the transcript of a session what it is if Claude Code is killed within a tenth of a second of the card."""
     (transcript,) = (project.parent / "claude").rglob(f"{session_of(request)}.jsonl")
     lines = transcript.read_text().splitlines(keepends=True)
-    kept = next(number for number, line in enumerate(lines) if '"type":"assistant"' in line)
-    transcript.write_text("".join(lines[:kept]))
+    call_line = next(number for number, line in enumerate(lines) if '"type":"assistant"' in line)
+    transcript.write_text("".join(lines[:call_line]))
     os.utime(transcript, (0, 0))
 
 
@@ -129,7 +129,7 @@ async def test_an_answer_continues_a_session_that_died_before_it_stored_the_call
 ) -> None:
     model.play("go", [touch()])
     model.play("About your tool call", [touch(id_="toolu_again")], ["made it"])
-    async with process("go", durable=True, held=True):
+    async with process("go", durable=True, is_held=True):
         request = await wait_for_request(person, thread)
     forget_call(project, request)
     await person.requests.decide(request, "approve")
@@ -144,7 +144,7 @@ async def test_the_card_of_a_session_that_died_before_it_stored_the_call_is_with
     process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
 ) -> None:
     model.play("go", lambda _: [touch(id_="")])
-    async with process("go", durable=True, held=True):
+    async with process("go", durable=True, is_held=True):
         request = await wait_for_request(person, thread)
     forget_call(project, request)
     async with process("go", durable=True) as line:
@@ -163,7 +163,7 @@ async def test_an_answer_to_a_question_that_was_not_deferred_yet_is_used_by_the_
 ) -> None:
     model.play("go", [question(COLOUR)])
     model.play("continue", [{**question(COLOUR), "id": "toolu_again"}], ["painted"])
-    async with process("go", durable=True, held=True):
+    async with process("go", durable=True, is_held=True):
         request = await wait_for_request(person, thread)
     await person.requests.answer(request, {"q1": "Blue"})
     async with process("continue", durable=True, session=session_of(request)) as line:

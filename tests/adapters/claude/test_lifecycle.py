@@ -63,12 +63,12 @@ def from_yaml(counters: Counted, state: Path | None = None) -> Lifecycle:
     return Lifecycle.from_yaml(STEPS, functions=functions, state=state)
 
 
-async def fire_event(lifecycle: Lifecycle, event: str, session: str = "s1", **told: Any) -> str:
+async def fire_event(lifecycle: Lifecycle, event: str, session: str = "s1", **further_input: Any) -> str:
     """Do as the CLI does at an event, and return what Claude would read."""
     (matcher,) = lifecycle.hooks()[event]
-    given: Any = {"session_id": session, "cwd": "/srv/shop", "hook_event_name": event, **told}
-    said: Any = await matcher.hooks[0](given, None, {"signal": None})
-    return said.get("hookSpecificOutput", {}).get("additionalContext", "")
+    given: Any = {"session_id": session, "cwd": "/srv/shop", "hook_event_name": event, **further_input}
+    hook_reply: Any = await matcher.hooks[0](given, None, {"signal": None})
+    return hook_reply.get("hookSpecificOutput", {}).get("additionalContext", "")
 
 
 @requirement("C6")
@@ -158,9 +158,9 @@ async def test_steps_are_written_in_python_with_functions_as_conditions() -> Non
     ],
 )
 def test_a_fault_in_a_document_is_named_with_its_place(text: str | Path, fault: str) -> None:
-    with pytest.raises(LifecycleError) as refused:
+    with pytest.raises(LifecycleError) as exc_info:
         Lifecycle.from_yaml(text)
-    assert fault in str(refused.value)
+    assert fault in str(exc_info.value)
 
 
 async def test_variables_that_cannot_be_kept_or_read_stop_the_prompt(tmp_path: Path) -> None:

@@ -123,11 +123,11 @@ async def test_arguments_that_are_not_json_are_shown_unchanged() -> None:
 async def test_other_tools_run_freely_and_the_gate_ends_with_its_block() -> None:
     deployments = Deployments()
 
-    def look(at: str) -> str:
+    def look(environment: str) -> str:
         """Look."""
-        return f"looked at {at}"
+        return f"looked at {environment}"
 
-    turns = [("look", {"at": "prod"})], [("deploy", PROD)]
+    turns = [("look", {"environment": "prod"})], [("deploy", PROD)]
     tools = [deploy_tool(deployments.deploy), tool("look")(look)]
     async with client_answered_by({"deploy": False}) as (ask, _):
         agent = release_agent(*turns, tools=tools)

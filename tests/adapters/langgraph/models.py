@@ -27,14 +27,14 @@ class FakeModel(GenericFakeChatModel):
 
 def model(*turns: Turn) -> FakeModel:
     """Return a model that makes the tool calls of each turn, with ids in their order, and then says "done"."""
-    said, number = [], 0
+    replies, number = [], 0
     for turn in turns:
         calls = []
         for name, args in turn:
             number += 1
             calls.append({"name": name, "args": dict(args), "id": f"call_{number}"})
-        said.append(AIMessage("", tool_calls=calls))
-    return FakeModel(messages=iter([*said, AIMessage("done")]))
+        replies.append(AIMessage("", tool_calls=calls))
+    return FakeModel(messages=iter([*replies, AIMessage("done")]))
 
 
 def reviewed_agent(

@@ -53,7 +53,7 @@ def assistance(_value: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("node", "replies", "value", "shown"),
+    ("node", "replies", "value", "shown_value"),
     [
         (age, [-3, 34], 34, ("number", None)),
         (review, ["Improved"], "Improved", ("textarea", "Draft")),
@@ -62,13 +62,13 @@ def assistance(_value: str) -> str:
     ],
 )
 def test_a_question_of_the_manual_gets_an_answer_of_its_type(
-    node: Any, replies: list[Any], value: Any, shown: Any
+    node: Any, replies: list[Any], value: Any, shown_value: Any
 ) -> None:
     ada = person(replies)
     with ada, Client(app=ada.app) as ask:
         assert run_graph(ask, single_node_graph(node), {"value": "Draft"}, CONFIG) == {"value": value}
     [*_, field] = ada.requests[-1].request.form.all_fields  # type: ignore[union-attr] - it is a form
-    assert (field.type, getattr(field, "default", None)) == shown
+    assert (field.type, getattr(field, "default", None)) == shown_value
 
 
 def test_a_synchronous_program_runs_the_approved_call_and_mirrors_it() -> None:

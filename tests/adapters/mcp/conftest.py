@@ -42,10 +42,10 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 @dataclass
 class Tools:
-    """An MCP client that is connected; `asked` is what it was asked to show."""
+    """An MCP client that is connected; `dialogs` is what it was asked to show."""
 
     client: Client
-    asked: list[ElicitRequestParams] = field(default_factory=list)
+    dialogs: list[ElicitRequestParams] = field(default_factory=list)
 
     async def call(self, tool: str, /, **arguments: Any) -> CallToolResult:
         """Call a tool and return its result, whether or not it is an error."""

@@ -58,8 +58,8 @@ WITH_FILE = {"fields": [{"id": "plan", "type": "file", "label": "Plan", "require
 async def test_a_form_is_shown_by_the_client_and_its_answer_is_the_result(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
-    said = accept(format__other="EPUB", parts=["d"], pages=3, code="ABC", draft=False)
-    async with connect(kind, lambda _: said) as tools:
+    answer_reply = accept(format__other="EPUB", parts=["d"], pages=3, code="ABC", draft=False)
+    async with connect(kind, lambda _: answer_reply) as tools:
         content = await tools.content("ask_user", form=FORM, thread_id=thread)
     values = {"format": "EPUB", "parts": ["d"], "pages": 3, "code": "ABC", "draft": False}
     assert (content["status"], content["answers"], content["other"]) == (
@@ -67,9 +67,9 @@ async def test_a_form_is_shown_by_the_client_and_its_answer_is_the_result(
         values,
         {"format": "EPUB"},
     )
-    [shown] = tools.asked
-    assert isinstance(shown, ElicitRequestFormParams)
-    assert list(shown.requested_schema["properties"]) == [
+    [dialog] = tools.dialogs
+    assert isinstance(dialog, ElicitRequestFormParams)
+    assert list(dialog.requested_schema["properties"]) == [
         "format",
         "format__other",
         "parts",
@@ -102,12 +102,12 @@ async def test_an_answer_that_the_form_refuses_is_asked_again_with_the_reason(
     async with connect(kind, lambda _: accept(**next(rest))) as tools:
         found_content = await tools.content("ask_user", form=FORM, thread_id=thread)
     assert found_content["answers"] == {"format": "PDF"}
-    assert tools.asked[0].message == "Report"
-    for (_, reason), shown in zip(WRONG, tools.asked[1:], strict=True):
-        assert shown.message.startswith(
+    assert tools.dialogs[0].message == "Report"
+    for (_, reason), dialog in zip(WRONG, tools.dialogs[1:], strict=True):
+        assert dialog.message.startswith(
             f"The answer was not accepted. Correct it and send it again:\n{reason}"
         )
-        assert shown.message.endswith("\n\nReport")
+        assert dialog.message.endswith("\n\nReport")
 
 
 async def test_a_giant_answer_is_asked_again_with_a_short_reason(
@@ -118,8 +118,8 @@ async def test_a_giant_answer_is_asked_again_with_a_short_reason(
     async with connect(kind, lambda _: accept(**next(rest))) as tools:
         found = await tools.content("ask_user", form=FORM, thread_id=thread)
     assert found["answers"] == {"format": "PDF"}
-    assert "larger than" in tools.asked[1].message
-    assert len(tools.asked[2].message) < 2_000
+    assert "larger than" in tools.dialogs[1].message
+    assert len(tools.dialogs[2].message) < 2_000
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
@@ -129,7 +129,7 @@ async def test_an_answer_that_breaks_the_protocol_leaves_the_question_to_the_inb
     nested = ElicitResult.model_construct(action="accept", content={"format": {"a": [["PDF"]]}})
     async with connect(kind, lambda _: nested) as tools:
         found = await tools.content("ask_user", form=FORM, thread_id=thread, wait_s=0.5)
-    assert (found["status"], len(tools.asked)) == ("pending", 1)
+    assert (found["status"], len(tools.dialogs)) == ("pending", 1)
 
 
 async def test_after_eight_corrections_the_request_stays_open(
@@ -137,7 +137,7 @@ async def test_after_eight_corrections_the_request_stays_open(
 ) -> None:
     async with connect(kind, lambda _: accept(format="PDF", pages=99)) as tools:
         content = await tools.content("ask_user", form=FORM, thread_id=thread)
-    assert (content["status"], len(tools.asked)) == ("pending", 9)
+    assert (content["status"], len(tools.dialogs)) == ("pending", 9)
 
 
 async def test_a_decline_in_the_client_is_a_refusal(
@@ -199,7 +199,7 @@ async def test_the_answer_in_the_inbox_wins_over_a_later_one_in_the_client(
 async def test_a_call_with_no_wait_shows_nothing(kind: Kind, connect: Connect, thread: str) -> None:
     async with connect(kind, lambda _: CANCEL) as tools:
         content = await tools.content("ask_user", question="Which?", wait_s=0, thread_id=thread)
-    assert (content["status"], tools.asked) == ("pending", [])
+    assert (content["status"], tools.dialogs) == ("pending", [])
 
 
 @pytest.mark.parametrize("action", ["accept", "decline"])
@@ -208,9 +208,9 @@ async def test_a_form_that_elicitation_cannot_express_is_answered_on_a_page(
 ) -> None:
     async with connect(kind, lambda _: ElicitResult(action=action)) as tools:  # pyright: ignore[reportArgumentType]
         content = await tools.content("ask_user", form=WITH_FILE, wait_s=1, thread_id=thread)
-    [shown] = tools.asked
-    assert isinstance(shown, ElicitRequestURLParams)
-    assert shown.url.endswith(f"/r/{content['request_id']}?private")
+    [dialog] = tools.dialogs
+    assert isinstance(dialog, ElicitRequestURLParams)
+    assert dialog.url.endswith(f"/r/{content['request_id']}?private")
     assert content["status"] == ("pending" if action == "accept" else "declined")
 
 
@@ -218,7 +218,7 @@ async def test_an_approval_is_decided_on_a_page(kind: Kind, connect: Connect, th
     async with connect(kind, lambda _: accept(decision="approve")) as tools:
         call = {"tool": "deploy", "input": {"to": "prod"}, "wait_s": 1, "thread_id": thread}
         content = await tools.content("request_approval", **call)
-    assert [shown.mode for shown in tools.asked] == ["url"]
+    assert [dialog.mode for dialog in tools.dialogs] == ["url"]
     assert (content["status"], "decision" in content) == ("pending", False)
 
 
@@ -233,7 +233,7 @@ def trusting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server
 
 
 @pytest.mark.parametrize(
-    ("said", "decision"),
+    ("answer_reply", "decision"),
     [
         (accept(decision="approve"), {"decision": "approve", "input": {"to": "prod"}}),
         (accept(decision="deny", note="no"), {"decision": "deny", "note": "no"}),
@@ -242,14 +242,14 @@ def trusting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server
     ids=["approve", "deny", "decline"],
 )
 async def test_an_approval_is_decided_in_the_client_where_the_operator_allows_it(
-    kind: Kind, trusting_server: Server, thread: str, said: ElicitResult, decision: dict[str, Any]
+    kind: Kind, trusting_server: Server, thread: str, answer_reply: ElicitResult, decision: dict[str, Any]
 ) -> None:
-    async with connect_client(trusting_server, kind, lambda _: said) as tools:
+    async with connect_client(trusting_server, kind, lambda _: answer_reply) as tools:
         call = {"tool": "deploy", "input": {"to": "prod"}, "reason": "done", "thread_id": thread}
         content = await tools.content("request_approval", **call)
     assert content == {"status": "answered", "request_id": content["request_id"], **decision}
-    [shown] = tools.asked
-    assert shown.message == 'May the tool "deploy" run?\n{"to": "prod"}\nThe agent says: "done"'
+    [dialog] = tools.dialogs
+    assert dialog.message == 'May the tool "deploy" run?\n{"to": "prod"}\nThe agent says: "done"'
 
 
 async def test_a_call_that_a_form_cannot_show_whole_is_decided_on_a_page(
@@ -259,7 +259,7 @@ async def test_a_call_that_a_form_cannot_show_whole_is_decided_on_a_page(
         for tool_input in ({"text": "x" * 3000}, {"command": "rm -rf /"}):
             call = {"tool": "bash", "input": tool_input, "wait_s": 0.1, "thread_id": thread}
             assert (await tools.content("request_approval", **call))["status"] in {"pending", "answered"}
-    assert {shown.mode for shown in tools.asked} <= {"url"}
+    assert {dialog.mode for dialog in tools.dialogs} <= {"url"}
 
 
 async def test_a_foreign_state_is_refused_with_a_sentence(connect: Connect) -> None:

@@ -40,7 +40,7 @@ async def test_parallel_tool_calls_are_shown_together_and_decided_separately() -
     async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
         with ask_context(client=ask):
             async with Client(mcp) as client:
-                [shown] = await client.list_tools()
+                [tool] = await client.list_tools()
                 denied, approved = await asyncio.gather(
                     *(
                         client.call_tool("deploy", {"to": to}, raise_on_error=False)
@@ -50,8 +50,8 @@ async def test_parallel_tool_calls_are_shown_together_and_decided_separately() -
     assert (ran, approved.data) == (["edited"], "deployed edited 2 times")
     assert denied.is_error
     assert "not on Friday" in text_of(denied)
-    assert shown.description == "Deploy."
-    assert list(shown.input_schema["properties"]) == ["to", "times"]
+    assert tool.description == "Deploy."
+    assert list(tool.input_schema["properties"]) == ["to", "times"]
 
 
 async def test_the_example_deploys_the_approved_version_after_the_server_was_killed(

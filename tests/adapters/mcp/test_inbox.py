@@ -62,12 +62,12 @@ async def test_a_call_returns_pending_in_time_and_the_answer_comes_later(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     async with connect(kind) as tools:
-        asked = await tools.call("ask_user", question="Which?", wait_s=0, thread_id=thread)
-        content = asked.structured_content or {}
+        reply = await tools.call("ask_user", question="Which?", wait_s=0, thread_id=thread)
+        content = reply.structured_content or {}
         id_ = content["request_id"]
         assert content == {"status": "pending", "request_id": id_, "url": content["url"]}
         assert content["url"].endswith(f"/r/{id_}")
-        text = text_of(asked)
+        text = text_of(reply)
         assert "get_answer" in text
         assert id_ in text
         assert "Do not make up an answer" in text
@@ -267,12 +267,12 @@ async def test_a_call_that_cannot_be_read_gets_an_error_and_the_next_one_is_answ
     with anyio.fail_after(60):
         async with connect(kind) as tools:
             try:
-                refused = text_of(
+                error_text = text_of(
                     await tools.call("request_approval", tool="x", input={"id": "x", "deep": nested})
                 )
             except MCPError as error:
-                refused = error.message
-            assert "Nobody was asked" in refused or "Parse error" in refused
+                error_text = error.message
+            assert "Nobody was asked" in error_text or "Parse error" in error_text
             assert await tools.content("list_requests", thread_id="none") == {"requests": []}
 
 
@@ -330,9 +330,9 @@ async def test_a_permission_prompt_is_answered_in_the_format_of_claude(
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(prompt)
                     await answer(await person.requests.get(await card(person, thread, number=number)))
-    allowed, denied, told, declined = replies
+    allowed, denied, noted_reply, declined = replies
     assert allowed == {"behavior": "allow", "updatedInput": {"to": "a"}}
     assert (denied["behavior"], "Their note: no" in denied["message"]) == ("deny", True)
     answers = {"Which store?": "SQLite", "Which parts?": "C"}
-    assert told == {"behavior": "allow", "updatedInput": {**request_members, "answers": answers}}
+    assert noted_reply == {"behavior": "allow", "updatedInput": {**request_members, "answers": answers}}
     assert (declined["behavior"], "will not answer" in declined["message"]) == ("deny", True)

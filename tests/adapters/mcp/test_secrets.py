@@ -42,9 +42,14 @@ async def test_a_request_for_secrets_returns_immediately_without_a_value(
 async def test_a_suggested_project_is_no_error_although_no_project_has_a_name(
     connect: Connect, thread: str
 ) -> None:
-    asked = {"names": ["API_KEY"], "reason": "to deploy", "default_scope": "project", "thread_id": thread}
+    request_body = {
+        "names": ["API_KEY"],
+        "reason": "to deploy",
+        "default_scope": "project",
+        "thread_id": thread,
+    }
     async with connect(KINDS[0]) as tools:
-        assert (await tools.content("request_env_vars", **asked))["status"] == "requested"
+        assert (await tools.content("request_env_vars", **request_body))["status"] == "requested"
 
 
 async def test_secrets_are_typed_on_a_page_that_the_client_opens(
@@ -62,10 +67,10 @@ async def test_secrets_are_typed_on_a_page_that_the_client_opens(
                 tasks.start_soon(asking)
                 id_ = await card(person, thread)
                 await person.requests.submit(id_, {"API_KEY": CANARY})
-            [shown] = tools.asked
-    assert isinstance(shown, ElicitRequestURLParams)
-    assert shown.url.endswith(f"/r/{id_}?private")
-    assert (shown.elicitation_id is None) == (kind.mode == MODERN)
+            [dialog] = tools.dialogs
+    assert isinstance(dialog, ElicitRequestURLParams)
+    assert dialog.url.endswith(f"/r/{id_}?private")
+    assert (dialog.elicitation_id is None) == (kind.mode == MODERN)
     assert findings == [{"status": "answered", "request_id": id_, "names": ["API_KEY"], "scope": "session"}]
 
 
@@ -82,7 +87,7 @@ async def test_only_the_named_person_may_answer(server: Server, connect: Connect
     async with connect(KINDS[3], lambda _: ElicitResult(action="accept"), token=token) as tools:
         request_members = {"names": ["API_KEY"], "reason": "to deploy", "thread_id": thread}
         id_ = (await tools.content("request_env_vars", **request_members))["request_id"]
-        assert "Only ada can answer" in tools.asked[0].message
+        assert "Only ada can answer" in tools.dialogs[0].message
         async with Person(server.url, others["bob"]) as bob, Person(server.url, others["ada"]) as ada:
             refusal = await bob.hand_over(id_, {"API_KEY": CANARY})
             assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "not_assigned")
@@ -102,7 +107,7 @@ class RawClient:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-        self.seen = b""
+        self.output = b""
         if version == "2025-11-25":
             person = {
                 "protocolVersion": version,
@@ -135,17 +140,17 @@ class RawClient:
         """Wait for the reply to a request."""
         assert self._process.stdout is not None
         while line := self._process.stdout.readline():
-            self.seen += line
+            self.output += line
             if line.startswith(b"{") and (message := json.loads(line)).get("id") == id_:
                 return message
-        raise AssertionError(self.seen)
+        raise AssertionError(self.output)
 
     def close(self) -> None:
         """End the process and read the rest."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self.seen += self._process.stdout.read()
+        self.output += self._process.stdout.read()
         self._process.wait(120)
 
 
@@ -171,6 +176,6 @@ async def test_no_byte_that_a_client_gets_has_the_value(
             await anyio.to_thread.run_sync(raw.receive, number)
     finally:
         await anyio.to_thread.run_sync(raw.close)
-    assert b"already_present" in raw.seen
+    assert b"already_present" in raw.output
     for spelling in (CANARY, CANARY[::-1], base64.b64encode(CANARY.encode()).decode()[4:-4]):
-        assert spelling.encode() not in raw.seen
+        assert spelling.encode() not in raw.output

@@ -54,13 +54,13 @@ async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
     assert "Cursor starts it in the background" in await askback(home, "install", "cursor", "--yes")
     with anyio.fail_after(120):
         async with installed_client(home) as client:
-            asked = await Tools(client).content("ask_user", question="Which?", wait_s=0)
+            reply = await Tools(client).content("ask_user", question="Which?", wait_s=0)
             known = json.loads((home / "data" / "server.json").read_text())
             async with AsyncClient(known["url"], known["responder_token"]) as person:
                 await person.requests.answer(
-                    await person.requests.get(asked["request_id"]), {"answer": "this"}
+                    await person.requests.get(reply["request_id"]), {"answer": "this"}
                 )
-            found = await Tools(client).content("get_answer", request_id=asked["request_id"])
+            found = await Tools(client).content("get_answer", request_id=reply["request_id"])
             typed = await Tools(client).content("request_env_vars", names=["A_KEY"], reason="to try it")
             async with AsyncClient(known["url"], known["responder_token"]) as person:
                 await person.requests.submit(typed["request_id"], {"A_KEY": "canary-2f6a-c3d8"})
@@ -72,9 +72,9 @@ async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
     assert ran.stdout == b"[secret:A_KEY]\n"  # nobody is asked again: it is the same agent and conversation
     assert psutil.pid_exists(int((home / "data" / PID).read_text()))  # for other clients, and for the page
     assert await askback(home, "stop") == f"Stopped the server of {home / 'data'}.\n"
-    with pytest.raises(subprocess.CalledProcessError) as refused:
+    with pytest.raises(subprocess.CalledProcessError) as exc_info:
         await askback(home, "stop")
-    assert b"runs in the background" in refused.value.stderr
+    assert b"runs in the background" in exc_info.value.stderr
 
 
 @pytest.mark.timeout(180)

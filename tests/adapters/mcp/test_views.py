@@ -50,16 +50,19 @@ async def test_a_form_is_answered_in_the_view(
         assert (shown_content["here"], shown_content["request"]["form"]["fields"][0]["label"]) == (True, "A")
         answer: dict[str, Any] = {"request_id": id_, "action": "answer", "key": "k1"}
         wrong = await tools.call("answer_in_view", **answer, body={"revision": 1, "values": {"a": 10}})
-        refused = wrong.structured_content or {}
-        assert (refused["status"], refused["error"]["field_errors"][0]["path"]) == (422, "values.a")
+        refused_result = wrong.structured_content or {}
+        assert (refused_result["status"], refused_result["error"]["field_errors"][0]["path"]) == (
+            422,
+            "values.a",
+        )
         body = {"revision": 1, "values": {}, "skipped": ["a"]}
         finished_content = await tools.content("answer_in_view", **{**answer, "key": "k2"}, body=body)
         assert (finished_content["request"]["status"], finished_content["request"]["source"]) == (
             "answered",
             "client",
         )
-        late = await tools.call("answer_in_view", **{**answer, "key": "k3"}, body=body)
-        assert (late.structured_content or {})["status"] == 409
+        repeated_reply = await tools.call("answer_in_view", **{**answer, "key": "k3"}, body=body)
+        assert (repeated_reply.structured_content or {})["status"] == 409
         assert (await tools.content("get_answer", request_id=id_))["status"] == "answered"
 
 

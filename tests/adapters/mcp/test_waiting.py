@@ -191,11 +191,13 @@ async def test_a_call_cancelled_during_the_creation_of_its_card_withdraws_it(
     async with server.client("requester") as agent:
 
         @asynccontextmanager
-        async def place(_context: Context) -> AsyncIterator[Place]:
+        async def connect_place(_context: Context) -> AsyncIterator[Place]:
             yield Place(agent, server.url, thread)
 
         with anyio.fail_after(120):
-            async with Client(build_server(place, Limits(wait_s=240, progress_s=20)), mode=LEGACY) as client:
+            async with Client(
+                build_server(connect_place, Limits(wait_s=240, progress_s=20)), mode=LEGACY
+            ) as client:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(client.call_tool, "ask_user", {"question": "Which?"})
                     id_ = await card(person, thread)

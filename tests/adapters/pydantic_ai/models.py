@@ -38,10 +38,10 @@ def model(*turns: Turn, same_ids: bool = False) -> FunctionModel:
         return ModelResponse(parts=parts)
 
     async def stream(messages: Any, info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
-        for place, part in enumerate(respond(messages, info).parts):
+        for index, part in enumerate(respond(messages, info).parts):
             if isinstance(part, ToolCallPart):
                 yield {
-                    place: DeltaToolCall(
+                    index: DeltaToolCall(
                         part.tool_name, part.args_as_json_str(), tool_call_id=part.tool_call_id
                     )
                 }

@@ -46,8 +46,8 @@ class Player:
                             await self._kill({})
                         await self._play(step)
                 except (Mismatch, TimeoutError, ConnectionClosed, KeyError) as error:
-                    what = json.dumps(step, ensure_ascii=False)[:300]
-                    raise Mismatch(f"step {number} {what}: {type(error).__name__} {error}") from error
+                    step_text = json.dumps(step, ensure_ascii=False)[:300]
+                    raise Mismatch(f"step {number} {step_text}: {type(error).__name__} {error}") from error
             for name in tuple(self._sockets):
                 await self._nothing({"nothing": name})
             for name in tuple(self._calls):
@@ -61,18 +61,18 @@ class Player:
         raise KeyError(f"no verb in {sorted(step)}")
 
     async def _connect(self, step: Step) -> None:
-        what = step["connect"]
-        url = self._server.url.replace("http", "ws", 1) + self._values.fill(what["socket"])
-        opening = connect(url, additional_headers=self._headers(what), compression=None, proxy=None)
+        connection = step["connect"]
+        url = self._server.url.replace("http", "ws", 1) + self._values.fill(connection["socket"])
+        opening = connect(url, additional_headers=self._headers(connection), compression=None, proxy=None)
         try:
             socket = await opening
         except InvalidStatus as error:
-            if error.response.status_code != what.get("status"):
+            if error.response.status_code != connection.get("status"):
                 raise Mismatch(f"the handshake was refused with {error.response.status_code}") from error
             return
-        self._sockets[what["name"]] = socket
+        self._sockets[connection["name"]] = socket
         self._stack.push_async_callback(socket.close)
-        if "status" in what:
+        if "status" in connection:
             raise Mismatch("the handshake was accepted")
 
     async def _send(self, step: Step) -> None:
@@ -137,13 +137,13 @@ class Player:
         raise Mismatch(f"the call came back with {reply.status_code} {reply.text}")
 
     async def _open_stream(self, step: Step) -> None:
-        what = step["sse"]
+        stream = step["sse"]
         reply = await self._stack.enter_async_context(
-            self._http.stream("GET", self._values.fill(what["path"]), headers=self._headers(what))
+            self._http.stream("GET", self._values.fill(stream["path"]), headers=self._headers(stream))
         )
         if reply.status_code != 200:
             raise Mismatch(f"the stream was refused with {reply.status_code} {await reply.aread()!r}")
-        self._streams[what["name"]] = _events(reply.aiter_lines())
+        self._streams[stream["name"]] = _events(reply.aiter_lines())
 
     async def _event(self, step: Step) -> None:
         event = await anext(self._streams[step["event"]], None)

@@ -78,8 +78,12 @@ def test_a_literal_command_is_stored_as_an_exact_rule_and_runs_again(command: st
 @pytest.mark.parametrize("command", RULE_TEXTS)
 def test_one_character_more_or_less_or_another_folder_is_asked(command: str) -> None:
     rule = stored_rule(bash(command, cwd="/srv/shop"))
-    other = [f"{command[:at]}x{command[at:]}" for at in range(0, len(command) + 1, 3)]
-    less = [command[:at] + command[at + 1 :] for at in range(len(command)) if not command[at].isspace()]
+    other = [f"{command[:index]}x{command[index:]}" for index in range(0, len(command) + 1, 3)]
+    less = [
+        command[:index] + command[index + 1 :]
+        for index in range(len(command))
+        if not command[index].isspace()
+    ]
     request_members = {verdict(bash(text, cwd="/srv/shop"), rule) for text in (*other, *less)}
     assert request_members <= {"ask", "deny"}
     for folder in ({}, {"cwd": "/srv"}, {"cwd": "/srv/shop/x"}, {"cwd": "/srv/shop/.."}):

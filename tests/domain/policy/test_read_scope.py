@@ -54,9 +54,9 @@ def test_reading_inside_a_root_runs_and_the_rest_is_asked(group: dict[str, Any])
 @requirement("N7", "N13")
 def test_at_most_one_harmless_call_in_ten_is_asked() -> None:
     harmless = [call for group in AGENTS["groups"] if group.get("harmless") for call in calls(group)]
-    asked = [call for call in harmless if decide(call, FRESH).decision != "allow"]
+    asked_calls = [call for call in harmless if decide(call, FRESH).decision != "allow"]
     assert len(harmless) > 300
-    assert len(asked) <= len(harmless) / 10
+    assert len(asked_calls) <= len(harmless) / 10
 
 
 @requirement("N7")

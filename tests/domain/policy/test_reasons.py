@@ -72,7 +72,7 @@ def edits() -> Iterator[PolicyResult]:
     return (decide(call, policy) for call in calls(corpus))
 
 
-def of(results: Iterable[PolicyResult]) -> Iterator[Reason]:
+def reasons_of(results: Iterable[PolicyResult]) -> Iterator[Reason]:
     for result in results:
         assert result.reasons, "a decision says why"
         yield from (*result.reasons, *result.risks)
@@ -97,7 +97,7 @@ def without_text(reason: object) -> list[object]:
 @requirement("D22")
 @pytest.mark.parametrize("corpus", [commands, programs, daily_results, edits])
 def test_every_reason_of_a_decision_is_a_code_that_reads_in_each_language(corpus: Any) -> None:
-    result = list(of(corpus()))
+    result = list(reasons_of(corpus()))
     assert len({reason.code for reason in result}) > 5
     assert [fault for reason in result for fault in without_text(reason)] == []
 

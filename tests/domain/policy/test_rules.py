@@ -151,7 +151,7 @@ def test_always_on_another_tool_stores_exactly_its_input(call: Call, text: str) 
 
 @requirement("B9", "B10")
 @pytest.mark.parametrize(
-    ("kept", "later"),
+    ("stored_call", "later"),
     [
         (Call("restart", {}), Call("restart", {"host": "prod", "force": True})),
         (Call("send_mail", {"to": "bob"}), Call("send_mail", {"to": "bob", "bcc": "eve"})),
@@ -165,10 +165,10 @@ def test_always_on_another_tool_stores_exactly_its_input(call: Call, text: str) 
         (Call("multiedit", {"path": "a", "edits": [{"old": "x", "new": "y"}]}), Call("multiedit", {"path": "a", "edits": [{"path": "b", "new": "y"}]})),
     ],
 )  # fmt: skip
-def test_a_stored_rule_covers_no_call_that_was_not_shown(kept: Call, later: Call) -> None:
-    rule = exact_rule(kept)
+def test_a_stored_rule_covers_no_call_that_was_not_shown(stored_call: Call, later: Call) -> None:
+    rule = exact_rule(stored_call)
     assert rule is not None
-    assert decide(kept, Policy(rules=(rule,))).decision == "allow"
+    assert decide(stored_call, Policy(rules=(rule,))).decision == "allow"
     assert decide(later, Policy(rules=(rule,))).decision == "ask"
 
 

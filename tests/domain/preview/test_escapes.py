@@ -46,8 +46,8 @@ def test_a_text_can_be_read_back(text: str, line: bool) -> None:
 def test_a_long_text_can_be_read_back_and_nothing_unseen_is_in_it(unit: str, gap: int, line: bool) -> None:
     parts = escape_parts(repeated(unit, gap), line=line)
     assert text_of(parts) == repeated(unit, gap)
-    seen = " ".join(["shown:", *(part if isinstance(part, str) else part.escape for part in parts)])
-    assert escape_parts(seen, line=line) == [seen]
+    shown_text = " ".join(["shown:", *(part if isinstance(part, str) else part.escape for part in parts)])
+    assert escape_parts(shown_text, line=line) == [shown_text]
 
 
 @requirement("B14")
@@ -80,8 +80,8 @@ def test_adjacent_hidden_characters_are_escaped_together(text: str, expected: li
 def test_a_run_with_many_hidden_characters_is_escaped_whole() -> None:
     distant_text = "; echo of what is far from anything odd; r"
     odd = "\x7fm\u202e \\n 5%\n\u0301×2\te\u0301\U000e0041"
-    shown = "<%7fm%u202e %5cn 5%25\\n%u0301%d72\\te%u0301%U000e0041>"
-    assert escape_texts(f"{distant_text}{odd}" * 500) == [distant_text, shown] * 500
+    escaped_text = "<%7fm%u202e %5cn 5%25\\n%u0301%d72\\te%u0301%U000e0041>"
+    assert escape_texts(f"{distant_text}{odd}" * 500) == [distant_text, escaped_text] * 500
 
 
 def test_a_part_of_an_escaped_run_is_short_and_starts_without_a_combining_mark() -> None:

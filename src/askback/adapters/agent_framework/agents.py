@@ -186,9 +186,9 @@ class _Human(AgentMiddleware):
         middleware: Sequence[Any] = context.client_kwargs.get("middleware") or ()
         context.client_kwargs["middleware"] = [*middleware, self.denials]
 
-        async def continue_run(said: Message | None = None) -> Any:
-            if said is not None:
-                context.messages = [said]
+        async def continue_run(answer_message: Message | None = None) -> Any:
+            if answer_message is not None:
+                context.messages = [answer_message]
             await call_next()
             return context.result
 
@@ -208,9 +208,9 @@ class _Human(AgentMiddleware):
     ) -> Reply:
         """Answer pauses until there are none; returns the last reply, with the messages of all."""
         messages = list[Message]()
-        while (answered := await self.answer(agent, session, reply)) is not None:
-            messages += without_requests([*reply.messages, Message("tool", results_in(answered))])
-            reply = await continue_run(answered)
+        while (answer_message := await self.answer(agent, session, reply)) is not None:
+            messages += without_requests([*reply.messages, Message("tool", results_in(answer_message))])
+            reply = await continue_run(answer_message)
         reply.messages = [*messages, *reply.messages]
         return reply
 
@@ -244,14 +244,14 @@ def _answered_stream(
                 else:
                     yield update
             last_reply = await stream.get_final_response()
-            answered = await person.answer(agent, session, last_reply)
-            if answered is None:
+            answer_message = await person.answer(agent, session, last_reply)
+            if answer_message is None:
                 break
             for update in without_requests(
-                [*buffered_updates, AgentResponseUpdate(contents=results_in(answered), role="tool")]
+                [*buffered_updates, AgentResponseUpdate(contents=results_in(answer_message), role="tool")]
             ):
                 yield update
-            stream = await continue_run(answered)
+            stream = await continue_run(answer_message)
         for update in buffered_updates:
             yield update
 

@@ -104,7 +104,7 @@ def not_asked(use: ToolUse, error: AskbackError) -> PermissionResultDeny:
     return PermissionResultDeny(message=_NOT_ASKED.format(tool=use.tool, error=" ".join(str(error).split())))
 
 
-def kept(request: InputRequest) -> Mapping[str, Any]:
+def stored_context(request: InputRequest) -> Mapping[str, Any]:
     """Return what the adapter keeps with a request, empty for one of somebody else.
 
     It is `session_id`, `tool_use_id`, `folder` and `deferred`.

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher, Message
 
-from askback.adapters.claude.calls import kept
+from askback.adapters.claude.calls import stored_context
 from askback.adapters.claude.gate import last_session
 from askback.adapters.claude.hooks import Json, merged, output
 from askback.adapters.claude.replays import is_deferred
@@ -44,7 +44,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
     else the one that made the tool call, else the last one that asked in the thread. If a call is deferred there,
     Claude gets the outcome once that call is decided. Raises `NotOfClaude` if there is no such session.
     """
-    call_context = kept(resume.request) or await _other_session(resume, options)
+    call_context = stored_context(resume.request) or await _other_session(resume, options)
     options = replace(options, resume=call_context["session_id"], cwd=options.cwd or call_context["folder"])
     transcript = transcript_of(options, call_context["session_id"])
     deferred = None if transcript is None else is_deferred(transcript)
@@ -80,7 +80,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
 
 
 async def _other_session(resume: Resume, options: ClaudeAgentOptions) -> Mapping[str, Any]:
-    """Return the session for a request that this adapter has not made, with the keys of `kept`."""
+    """Return the session for a request that this adapter has not made, with the keys of `stored_context`."""
     call_id = resume.request.tool_call_id
     session_id = options.resume or (call_id and session_with_call(options, call_id))
     if session_id:

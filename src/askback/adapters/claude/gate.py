@@ -34,8 +34,8 @@ from askback.adapters.claude.calls import (
     ToolUse,
     answered_input,
     form_for,
-    kept,
     not_asked,
+    stored_context,
 )
 from askback.adapters.claude.hooks import Hooks, Json, output
 from askback.adapters.claude.leftovers import PAGE_LIMIT, Leftovers
@@ -125,7 +125,7 @@ class Gate:
     async def last_session(self, thread_id: str) -> Mapping[str, Any]:
         """Return the metadata of the newest request in a thread that a session made; empty if there is none."""
         page = await self._ask.requests.list(thread_id=thread_id, limit=PAGE_LIMIT)
-        sessions = [about for item in page if (about := kept(item))]
+        sessions = [about for item in page if (about := stored_context(item))]
         return sessions[0] if sessions else {}
 
     async def _begin(self, event: Json, _id: str | None, _context: object) -> Json:
@@ -241,13 +241,13 @@ class Gate:
                 if wait
                 else PermissionResultAllow()
             )
-        asked: Json = {**self._asked(use), "wait": not self._deferrable(use)}
+        members: Json = {**self._asked(use), "wait": not self._deferrable(use)}
         plan = use.input.get("plan") if use.tool == EXIT_PLAN else None
         if isinstance(plan, str) and plan.strip():
-            decision = await self._ask.approve_plan(plan, **asked)
+            decision = await self._ask.approve_plan(plan, **members)
         else:
-            asked |= {"cwd": use.cwd, "allow_edit": self._allow_edit}
-            decision = await self._ask.approve(use.tool, use.input, **asked)
+            members |= {"cwd": use.cwd, "allow_edit": self._allow_edit}
+            decision = await self._ask.approve(use.tool, use.input, **members)
         if decision.status == "pending" and decision.request is not None:
             request = await self._settled(decision.request, wait=wait)
             if request.status not in TERMINAL:
@@ -257,7 +257,7 @@ class Gate:
 
     async def _left(self, use: ToolUse, *, wait: bool) -> InputRequest | None:
         """Return what an earlier process asked about the same call."""
-        return await self._leftovers.take(use, deferrable=self._deferrable(use), again=not wait)
+        return await self._leftovers.take(use, deferrable=self._deferrable(use), is_repeated=not wait)
 
     def _deferrable(self, use: ToolUse) -> bool:
         return self._durable and use.agent is None

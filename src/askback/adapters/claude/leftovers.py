@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from askback.adapters.claude.calls import EXIT_PLAN, ToolUse, form_for, kept
+from askback.adapters.claude.calls import EXIT_PLAN, ToolUse, form_for, stored_context
 from askback.adapters.claude.hooks import Json
 from askback.adapters.claude.replays import ended_calls
 from askback.client import AsyncClient
@@ -63,25 +63,25 @@ class Leftovers:
         texts = {item.id: resume_text(item) for item in settled_outcomes}
         return list((texts if self._durable else texts | await self._pull()).values())
 
-    async def take(self, use: ToolUse, *, deferrable: bool, again: bool) -> InputRequest | None:
+    async def take(self, use: ToolUse, *, deferrable: bool, is_repeated: bool) -> InputRequest | None:
         """Return the request for the same call, once; None if Claude has read its outcome.
 
-        With `again` one that has an outcome can be taken once more. A call that may be deferred can only use an open
-        request whose outcome comes as a resume.
+        With `is_repeated` one that has an outcome can be taken once more. A call that may be deferred can only use an
+        open request whose outcome comes as a resume.
         """
         matching = [item for item in self._requests.values() if _asks_the_same(item, use)]
         matching.sort(key=lambda item: item.tool_call_id != use.id)
         for request in matching:
             if request.status is not Status.PENDING:
-                return await self._take_outcome(request, again=again)
-            if kept(request)["deferred"] or not deferrable:
+                return await self._take_outcome(request, is_repeated=is_repeated)
+            if stored_context(request)["deferred"] or not deferrable:
                 return self._requests.pop(request.id)
         return None
 
-    async def _take_outcome(self, request: InputRequest, *, again: bool) -> InputRequest | None:
+    async def _take_outcome(self, request: InputRequest, *, is_repeated: bool) -> InputRequest | None:
         if request.id not in self._unread and not self._durable:
             await self._pull(wait=HELD_S)
-        if not again:
+        if not is_repeated:
             del self._requests[request.id]
         return request if request.id in self._unread else None
 
@@ -99,7 +99,7 @@ class Leftovers:
         """Return whether an approval was used, or the same call has a result that is another outcome."""
         if request.status is Status.PENDING or _is_approved(request):
             return request.used_at is not None
-        session, outcome = kept(request)["session_id"], self._ask.text_of(request)
+        session, outcome = stored_context(request)["session_id"], self._ask.text_of(request)
         return any(
             _asks_the_same(request, ToolUse(item["name"], item["input"], item["id"], session))
             for item in ended
@@ -119,7 +119,7 @@ class Leftovers:
 
 def _is_reusable(request: InputRequest, session_id: str) -> bool:
     """Return whether a request of the session is open or was decided by a person: the policy decides again."""
-    if kept(request).get("session_id") != session_id:
+    if stored_context(request).get("session_id") != session_id:
         return False
     if request.status is Status.ANSWERED:
         return request.approval is None or request.source == "responder"
@@ -131,7 +131,7 @@ def _is_lost(request: InputRequest, session_id: str, transcript: Path) -> bool:
 
     Its transcript is in the same folder as that of the new one. The outcome would continue a session without the call.
     """
-    call_context = kept(request)
+    call_context = stored_context(request)
     if not call_context or not call_context["deferred"] or call_context["session_id"] == session_id:
         return False
     other_transcript = transcript.with_name(f"{call_context['session_id']}.jsonl")

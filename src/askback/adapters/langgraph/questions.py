@@ -112,10 +112,10 @@ class _Review:
     def decision(self, outcome: AskOutcome) -> Mapping[str, Any]:
         """Return the decision in the shape of the middleware; raises `Denied` if it does not allow any refusal."""
         if isinstance(outcome, InputRequest):
-            answered = outcome.status is Status.ANSWERED
+            is_answered = outcome.status is Status.ANSWERED
             return {
                 "type": "respond",
-                "message": str(open_answer(outcome)) if answered else model_text(outcome),
+                "message": str(open_answer(outcome)) if is_answered else model_text(outcome),
             }
         assert isinstance(outcome, Decision)
         if not outcome:

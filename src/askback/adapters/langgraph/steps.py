@@ -208,9 +208,9 @@ def interrupts_in(out: Any) -> Sequence[Interrupt]:
 async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions) -> Mapping[str, Any]:
     """Ask about interrupts, and return the values of those that are answered, by the id of the interrupt."""
     read = [read_question(pause) for pause in pauses]
-    answered = await gather_all(_outcomes(ask, item, options) for item in read)
+    all_answers = await gather_all(_outcomes(ask, item, options) for item in read)
     answers = dict[str, Any]()
-    for pause, question, outcomes in zip(pauses, read, answered, strict=True):
+    for pause, question, outcomes in zip(pauses, read, all_answers, strict=True):
         if not any(map(is_open, outcomes)):
             # Only when the graph continues: an approval used earlier would be lost if the program died in between.
             used = [

@@ -123,8 +123,8 @@ async def report(
         if request.approval is not None and isinstance(dialog, ElicitRequestFormParams):
             return await requests.report_answer(request, decision="deny")
         return await requests.report_answer(request, declined="refused")
-    except (Invalid, TooLarge) as refused:
-        return _with_errors(dialog, _faults(request, refused))
+    except (Invalid, TooLarge) as error:
+        return _with_errors(dialog, _faults(request, error))
     except Conflict:  # somebody was faster, or the form has changed
         return await requests.get(request.id)
 
@@ -140,12 +140,12 @@ def _with_errors(dialog: Dialog, problems: str) -> Dialog:
     return dialog.model_copy(update={"message": f"{problems}\n\n{dialog.message}"})
 
 
-def _faults(request: InputRequest, refused: Invalid | TooLarge) -> str:
+def _faults(request: InputRequest, error: Invalid | TooLarge) -> str:
     names = request.form.names if request.form is not None else {}
     lines = [translate("mcp.again", DEFAULT_LOCALE)]
-    if isinstance(refused, TooLarge):
-        return "\n".join([*lines, f"- {refused}"])
-    for fault in refused.field_errors[:MAX_FAULTS]:
+    if isinstance(error, TooLarge):
+        return "\n".join([*lines, f"- {error}"])
+    for fault in error.field_errors[:MAX_FAULTS]:
         field_path, _, subpath = str(fault["path"]).partition(".")
         field = subpath.partition("[")[0]  # an item of a list is shown by its field
         name = f"{questiontext.quote(names.get(field, field))}: " if field and field_path == "values" else ""

@@ -123,11 +123,11 @@ class Calls:
             async with self._connect(context) as place:
                 call = ToolCall(context, params, place, self._limits, self._prompts)
                 return await self._run(tool, call, arguments)
-        except Faults as refused:
-            faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in refused.faults)
+        except Faults as error:
+            faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in error.faults)
             return result(wrong_arguments(faults, undone=undone), error=True)
-        except AskbackError as refused:
-            return failure(refused, undone=undone)
+        except AskbackError as error:
+            return failure(error, undone=undone)
         except Exception:
             log.exception("the tool %s failed", params.name)
             return result(

@@ -176,10 +176,10 @@ async def run(api: Api, session: str, tool: str, arguments: object, *, key: str 
     type_ = tool.removeprefix(PREFIX)
     if type_ not in TOOLS or type_ == tool:
         raise NotFound(TEXTS["unknown_type"].format(type=type_))
-    asked = parse(TOOLS[type_], arguments)
-    terms = {"thread_id": session, "delivery": "resume", "auto_resume": asked.auto_resume}
-    paths = [*asked.paths, ("thread_id", "session_id")]
-    created = await api.call("create_request", {**asked.request(), **terms}, key=key, paths=paths)
+    parsed_question = parse(TOOLS[type_], arguments)
+    terms = {"thread_id": session, "delivery": "resume", "auto_resume": parsed_question.auto_resume}
+    paths = [*parsed_question.paths, ("thread_id", "session_id")]
+    created = await api.call("create_request", {**parsed_question.request(), **terms}, key=key, paths=paths)
     state = read_widget(created).state
     return {"widget_id": created["id"], "status": "requested" if state == "pending" else state}
 

@@ -66,8 +66,8 @@ async def submit(call: Call) -> Answer:
         else:
             body = {"revision": revision, "values": _values(call.json(), widget)}
         return await _resolve(call, SUBMIT, "answer_request", body)
-    except Faults as refused:
-        status, reply = refuse(call.api.explain(refused.with_paths(_PATHS)))
+    except Faults as error:
+        status, reply = refuse(call.api.explain(error.with_paths(_PATHS)))
         return Answer({**reply, "message": f"Invalid submit payload: {reply['message']}"}, status=status)
 
 

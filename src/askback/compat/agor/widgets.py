@@ -45,16 +45,16 @@ class Widget:
 
     def message(self) -> Json:
         """Return its message."""
-        request, at, attempt = self.request, _time(self.request.created_at), self.request.attempt
-        shown: Json = {"widget_id": request.id, "widget_type": self.type, "schema_version": 1}
-        shown |= {"params": self.params, "status": self.state, "requested_at": at}
-        shown |= {"auto_resume": request.auto_resume, **self._end()}
+        request, created_at, attempt = self.request, _time(self.request.created_at), self.request.attempt
+        content: Json = {"widget_id": request.id, "widget_type": self.type, "schema_version": 1}
+        content |= {"params": self.params, "status": self.state, "requested_at": created_at}
+        content |= {"auto_resume": request.auto_resume, **self._end()}
         if attempt is not None:
             failure = {"failed_at": _time(attempt.at), "error_code": attempt.code or "failed"}
-            shown["resolution_failure"] = failure
-        members = {"content": self.content, "content_preview": self.content[:200], "timestamp": at}
+            content["resolution_failure"] = failure
+        members = {"content": self.content, "content_preview": self.content[:200], "timestamp": created_at}
         about = {"message_id": request.id, "session_id": request.thread_id, "type": "widget_request"}
-        return {**about, "role": "system", **members, "metadata": {"widget": shown}}
+        return {**about, "role": "system", **members, "metadata": {"widget": content}}
 
     def resolved(self) -> Json:
         """Return what `widget:resolved` says."""
@@ -72,8 +72,8 @@ class Widget:
         if not request.settled:
             return {}
         result = self.result if self.state == "submitted" else None
-        at = _time(request.settled_at or request.created_at)
-        return without_none(resolved_at=at, submitted_by=by and (by.user or by.id), result_meta=result)
+        ended_at = _time(request.settled_at or request.created_at)
+        return without_none(resolved_at=ended_at, submitted_by=by and (by.user or by.id), result_meta=result)
 
 
 def read_widget(raw: Mapping[str, Any]) -> Widget:
@@ -127,8 +127,8 @@ def _help(metadata: Mapping[str, SecretHelp]) -> Json:
     }
 
 
-def _time(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _time(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def refuse(problem: Problem) -> tuple[int, Json]:

@@ -143,17 +143,17 @@ class ChatPeer(CardPage):
 
     async def opening(self, request: Json, _shown: Json | None, /, *, recovered: bool) -> Sequence[Json]:
         """Return the frames that show an open request; none if a card of Gobby cannot ask it."""
-        shown = InputRequest.model_validate(request)
-        if (asked := shown.approval) is None:
-            if (questions := card_of(shown.form, self._languages)) is None:
+        model = InputRequest.model_validate(request)
+        if (approval := model.approval) is None:
+            if (questions := card_of(model.form, self._languages)) is None:
                 return []
             arguments = {"questions": [question.wire for question in questions]}
-            return [_status(shown, "calling", tool_name=ASK_USER, arguments=arguments)]
-        if asked.plan is None:
-            return [_status(shown, "pending_approval", tool_name=asked.tool, arguments=asked.input)]
-        plan: Json = {"type": "plan_pending_approval", "conversation_id": shown.thread_id}
-        plan |= {"plan_content": asked.plan, "allowed_prompts": prompts_of(shown)}
-        calling = _status(shown, "calling", tool_name=EXIT_PLAN, arguments={"plan": asked.plan})
+            return [_status(model, "calling", tool_name=ASK_USER, arguments=arguments)]
+        if approval.plan is None:
+            return [_status(model, "pending_approval", tool_name=approval.tool, arguments=approval.input)]
+        plan: Json = {"type": "plan_pending_approval", "conversation_id": model.thread_id}
+        plan |= {"plan_content": approval.plan, "allowed_prompts": prompts_of(model)}
+        calling = _status(model, "calling", tool_name=EXIT_PLAN, arguments={"plan": approval.plan})
         return [calling, {**plan, "recovered": True} if recovered else plan]
 
     async def closing(self, request: Json, _shown: Json, /) -> Sequence[Json]:
@@ -194,9 +194,9 @@ class ChatPeer(CardPage):
         answer = {"revision": request.revision, **sent.body(request, self._languages)}
         try:
             ended = await self.api.call("answer_request", answer, key=sent.request_id, request_id=request.id)
-        except Conflict as refused:
-            if refused.code in _ENDED:
-                raise Conflict(message, code=refused.code) from refused
+        except Conflict as error:
+            if error.code in _ENDED:
+                raise Conflict(message, code=error.code) from error
             raise
         if request.settled:  # it was a repetition: the card had ended before this page sent it
             await self.send(await self.closing(ended, ended))
@@ -205,8 +205,8 @@ class ChatPeer(CardPage):
         """Return the request that a response is about: an open one, else the newest."""
 
         def matching(requests: Iterable[Json]) -> list[InputRequest]:
-            here = [InputRequest.model_validate(item) for item in requests if item["thread_id"] == thread]
-            named = [item for item in here if name in (None, item.id, item.tool_call_id)]
+            models = [InputRequest.model_validate(item) for item in requests if item["thread_id"] == thread]
+            named = [item for item in models if name in (None, item.id, item.tool_call_id)]
             return [item for item in named if _kind(item) == kind]
 
         candidates = matching(self.shown.values())

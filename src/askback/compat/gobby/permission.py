@@ -63,10 +63,10 @@ async def can_use_tool(call: Call) -> Answer:
         return Answer(_deny(TEXTS["no_plan"]))
     try:
         request = await call.api.call("create_request", _body(call, use), paths=TEXTS["paths_of_calls"])
-    except Conflict as refused:
-        if refused.code != "external_id_taken":
+    except Conflict as error:
+        if error.code != "external_id_taken":
             raise
-        raise Conflict(TEXTS["taken"], code=refused.code, request=refused.request) from None
+        raise Conflict(TEXTS["taken"], code=error.code, request=error.request) from None
     if request["status"] not in TERMINAL:
         request = await call.api.outcome(request["id"])
     decided = InputRequest.model_validate(request)
@@ -110,8 +110,8 @@ async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
         return _allow({"questions": use.input["questions"], "answers": answers(request)})
     try:
         used = await api.call("consume_approval", {"execution_id": use.tool_use_id}, request_id=request.id)
-    except Conflict as refused:  # it was revoked, or a rule now refuses it
-        return _deny(refused.message)
+    except Conflict as error:  # it was revoked, or a rule now refuses it
+        return _deny(error.message)
     return _allow(use.input if use.tool_name == EXIT_PLAN else used["input"])
 
 
@@ -129,13 +129,13 @@ def answers(request: InputRequest, languages: Sequence[str] = ()) -> Mapping[str
 
 def denial(request: InputRequest) -> str | None:
     """Return why a call of a tool may not run, for the model; None if it may."""
-    answer, asked = request.answer, request.approval
+    answer, approval = request.answer, request.approval
     if request.status is Status.ANSWERED and answer is not None and answer.decision != "deny":
         return None
-    if answer is not None and request.source == "responder" and not request.repeated and asked is not None:
-        if asked.plan is not None:
+    if answer is not None and request.source == "responder" and not request.repeated and approval is not None:
+        if approval.plan is not None:
             return TEXTS["changes"].format(feedback=answer.note or "").strip()
-        sentence = TEXTS["rejected"].format(tool=asked.tool)
+        sentence = TEXTS["rejected"].format(tool=approval.tool)
         return f"{sentence}. {answer.note}" if answer.note else sentence
     text = model_text(request)
     return f"{TEXTS['timed_out']}. {text}" if request.status is Status.EXPIRED else text

@@ -95,16 +95,16 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
 
     With `truncate`, the texts that iHub cuts are cut, else they are refused.
     """
-    asked = parse(Arguments, _tidy(arguments, CUT if truncate else {}))
-    kind = asked.type or "text"
+    parsed_question = parse(Arguments, _tidy(arguments, CUT if truncate else {}))
+    kind = parsed_question.type or "text"
     report = Report()
     if kind not in TYPES:
         report.add("input_type", "unknown_type")
-    if kind in ("select", "multiselect") and not asked.options:
+    if kind in ("select", "multiselect") and not parsed_question.options:
         report.add("options", "option_required")
-    for n in repeated([option.label for option in asked.options]):
+    for n in repeated([option.label for option in parsed_question.options]):
         report.add(f"options[{n}].label", "duplicate_option")
-    if has_nested_quantifiers(pattern := asked.validation.pattern):
+    if has_nested_quantifiers(pattern := parsed_question.validation.pattern):
         report.add("validation.pattern", "unsafe_pattern")
     try:
         compile_pattern(pattern)
@@ -113,18 +113,18 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
     report.finish()
     field: Json = {"id": FIELD, "type": _NATIVE_TYPES.get(kind, kind), "required": True}
     if kind in CHOICES:
-        options = [option.model_dump(exclude_none=True) for option in asked.options]
-        field |= {"options": options or _YES_NO, "allow_other": asked.allow_other}
+        options = [option.model_dump(exclude_none=True) for option in parsed_question.options]
+        field |= {"options": options or _YES_NO, "allow_other": parsed_question.allow_other}
     if kind == "confirm":
         field["widget"] = "confirm"
-    rules = asked.validation.model_dump(exclude_unset=True)
+    rules = parsed_question.validation.model_dump(exclude_unset=True)
     message, allowed = rules.pop("message", None), _RULES.get(kind, "" if kind in CHOICES else "min max")
     native = {name.partition("_")[0]: name for name in allowed.split()}
     rules = {native[name]: value for name, value in rules.items() if name in native}
     if message is not None:
         field["messages"] = dict.fromkeys(("type", *rules), message)
-    field |= {**rules, **asked.model_dump(include={"placeholder"}, exclude_unset=True)}
-    form = asked.model_dump(include={"title", "description", "allow_skip"}, exclude_unset=True)
+    field |= {**rules, **parsed_question.model_dump(include={"placeholder"}, exclude_unset=True)}
+    form = parsed_question.model_dump(include={"title", "description", "allow_skip"}, exclude_unset=True)
     return {**form, "format": "plain", "fields": [field]}
 
 
@@ -230,7 +230,7 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
         request = {"kind": "form", "form": form, "thread_id": chat, "tool_call_id": asking.id, **terms}
         # The same call is the same question; many models restart the numbers of their calls.
         key = key_of("ihub", chat, asking.id, function.name, form)
-        asked = await api.call("create_request", request, key=key)
+        reply = await api.call("create_request", request, key=key)
     except Faults as found:
         if any(fault.path in _PLACES for fault in found.faults):
             raise found.with_paths([("tool_call_id", id_path), *_PLACES.items()]) from None
@@ -240,11 +240,11 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
         path = "" if "message" in invalid.faults[0].params else field_errors[0]["path"]
         message = f"Invalid clarification request: {path and f'{path}: '}{field_errors[0]['message']}"
         return {"error": True, "code": "INVALID_CLARIFICATION_PARAMS", "message": message}
-    except RateLimited as refused:
-        if refused.code != "too_many_questions":
+    except RateLimited as limited:
+        if limited.code != "too_many_questions":
             raise
-        return {"error": True, "code": "CLARIFICATION_LIMIT_REACHED", "message": refused.message}
-    number = asked.get("ordinal")
+        return {"error": True, "code": "CLARIFICATION_LIMIT_REACHED", "message": limited.message}
+    number = reply.get("ordinal")
     if number == 1:
         await api.call("update_thread", {"answers_as_messages": True}, thread_id=chat)
     return {"status": "awaiting_user_response", "message": TEXTS["awaiting"], "clarificationNumber": number}

@@ -79,9 +79,11 @@ def user_messages(thread: Mapping[str, Any]) -> Sequence[Json]:
 
     The answer to a question is known by its message too, where the thread has answers as messages.
     """
-    answered = [item for item in thread["requests"] if item["status"] in _ANSWERED and field_of(item)]
-    messages = [(request["settled_at"], _answer_message(request)) for request in answered]
-    ids = {request["id"] for request in answered}
+    answered_requests = [
+        item for item in thread["requests"] if item["status"] in _ANSWERED and field_of(item)
+    ]
+    messages = [(request["settled_at"], _answer_message(request)) for request in answered_requests]
+    ids = {request["id"] for request in answered_requests}
     for entry in thread["messages"]:
         if entry["role"] == "user" and entry.get("request_id") not in ids:
             text = {"role": "user", "content": text_of(entry, "\n"), "messageId": entry["id"]}
@@ -163,14 +165,14 @@ async def send(call: Call) -> Answer:
     """Take the last message of `{messages, params?}`."""
     api, chat, payload = call.api, call.path["chat"], parse(Sent, call.json())
     require(payload.messages, "messages", "empty.list")
-    at, message = f"messages[{len(payload.messages) - 1}]", payload.messages[-1]
+    path, message = f"messages[{len(payload.messages) - 1}]", payload.messages[-1]
     try:
         places = (parse(Message, message), payload.params, payload)
-        answer = next((place.answer for place in places if place.answer is not None), None)
+        answer = next((last_place.answer for last_place in places if last_place.answer is not None), None)
         if answer is None:
             await _write(api, chat, message)
     except Faults as found:
-        raise found.with_paths([(pattern, f"{at}.{name}") for pattern, name in _TEXT_PATHS]) from None
+        raise found.with_paths([(pattern, f"{path}.{name}") for pattern, name in _TEXT_PATHS]) from None
     if answer is not None:
         id_ = message.get("messageId")
         key = key_of("ihub", chat, id_) if isinstance(id_, str) else None

@@ -50,12 +50,12 @@ async def _events(api: Api, chat: str, style: people.KeyStyle) -> AsyncIterator[
 
     def ask(request: Json) -> Sequence[StreamEvent]:
         data = people.clarification(request, style=style, locale=api.locale)
-        if data is None or (request["id"], request["revision"]) in shown:
+        if data is None or (request["id"], request["revision"]) in sent_revisions:
             return ()
         done = {"finishReason": "clarification", "clarificationData": data}
         return event("clarification", data), event("done", done)
 
-    shown = set[tuple[str, int]]()
+    sent_revisions = set[tuple[str, int]]()
     async with api.watch(chat) as changes:
         yield event("connected", {})
         if await people.open_questions(api, chat):
@@ -63,7 +63,7 @@ async def _events(api: Api, chat: str, style: people.KeyStyle) -> AsyncIterator[
         for request in await people.open_questions(api, chat):
             for item in ask(request):
                 yield item
-            shown.add((request["id"], request["revision"]))
+            sent_revisions.add((request["id"], request["revision"]))
         async for change in changes:
             if change["type"] in _CHANGES:
                 for item in ask(change["request"]):

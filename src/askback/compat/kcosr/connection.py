@@ -227,8 +227,8 @@ class Connection:
         session = self._subscribed(session_id, "respond to an interaction")
         try:
             shown = await self._find(session, interaction_id.partition(".")[0], *_MEMBERS)
-            call, asked = shown.get("tool_call_id") or shown["id"], f"{shown['id']}.{shown['revision']}."
-            if call_id != call or not f"{interaction_id}.".startswith(asked):
+            call, part_id = shown.get("tool_call_id") or shown["id"], f"{shown['id']}.{shown['revision']}."
+            if call_id != call or not f"{interaction_id}.".startswith(part_id):
                 raise NotFound(call_id)
             member = _MEMBERS[shown["kind"]].get(action)
             if member is None:

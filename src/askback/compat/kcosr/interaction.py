@@ -140,17 +140,19 @@ class _Interaction:
         return await self._take(await _call_hook(self.request.onResponse, response), response.input)
 
     async def _take(self, outcome: InteractionOutcome, typed: Json | None = None) -> Accept | AskAgain:
-        if (again := outcome.get("reprompt")) is None:
+        if (reprompt := outcome.get("reprompt")) is None:
             self.outcome = outcome
             return Accept()
         before = self.request
-        self.request = asked = replace(before, **{"errorSummary": None, "fieldErrors": None, **again})
+        self.request = asked = replace(before, **{"errorSummary": None, "fieldErrors": None, **reprompt})
         if "approval" in (before.type, asked.type):
             return Accept()
         form, timeout_s = self._form(), outcomes.seconds(asked.timeoutMs)
         values = form.pop("initial_values", {})
-        if kept := {id_: value for id_, value in values.items() if typed is None or typed.get(id_) != value}:
-            form["initial_values"] = kept
+        if unchanged := {
+            id_: value for id_, value in values.items() if typed is None or typed.get(id_) != value
+        }:
+            form["initial_values"] = unchanged
         summary, errors = asked.errorSummary, asked.fieldErrors
         return AskAgain(form=form, timeout_s=timeout_s, error_summary=summary, field_errors=errors)
 

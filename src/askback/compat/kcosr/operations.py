@@ -54,10 +54,10 @@ def refuse(
     path, code, message = found[0]["path"], found[0]["code"], found[0]["message"]
     field = re.fullmatch(r"(.*\.fields\[[0-9]+\])\.\w+", path)
     if code in TEXTS["fields"] and field and read:
-        at = read()
+        now = read()
         for step in re.findall(r"\w+", field[1]):
-            at = at[int(step) if step.isdecimal() else step]
-        text = TEXTS["fields"][code].format(id=at["id"])
+            now = now[int(step) if step.isdecimal() else step]
+        text = TEXTS["fields"][code].format(id=now["id"])
     elif code in _STRUCTURE and path in TEXTS["arguments"]:
         text = TEXTS["arguments"][path]
     elif path.startswith(form):

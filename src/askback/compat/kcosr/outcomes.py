@@ -122,16 +122,16 @@ def reason_of(request: InputRequest) -> Json:
 def follow_up(request: InputRequest) -> str:
     """Return the outcome of a form as one XML element on one line; typed text stays within its attribute."""
     own = ids(request)
-    said = {"questionnaire-request-id": request.id, "tool-call-id": own["toolCallId"]}
+    tag = {"questionnaire-request-id": request.id, "tool-call-id": own["toolCallId"]}
     if request.status is Status.ANSWERED:
-        said |= {"interaction-id": own["interactionId"], "tool": tool_name(request)}
+        tag |= {"interaction-id": own["interactionId"], "tool": tool_name(request)}
         if request.form and isinstance(title := request.form.title, str):
-            said["schema-title"] = " ".join(title.split())
-        at = request.settled_at or request.created_at
-        said["submitted-at"] = rfc3339(int(at.timestamp() * 1000))
-        said["answers-json"] = quote((request.answer or Answer()).values)
+            tag["schema-title"] = " ".join(title.split())
+        ended_at = request.settled_at or request.created_at
+        tag["submitted-at"] = rfc3339(int(ended_at.timestamp() * 1000))
+        tag["answers-json"] = quote((request.answer or Answer()).values)
     else:
-        said |= {"status": str(request.status), "reason-json": quote(request.note or request.reason)}
+        tag |= {"status": str(request.status), "reason-json": quote(request.note or request.reason)}
     quotes = {'"': "&quot;", "'": "&apos;"}
-    attributes = [f'{name}="{escape(value, quotes)}"' for name, value in said.items()]
+    attributes = [f'{name}="{escape(value, quotes)}"' for name, value in tag.items()]
     return f"<questionnaire-response {' '.join(attributes)} />"

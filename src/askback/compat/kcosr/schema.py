@@ -189,7 +189,7 @@ def questionnaire(form: Mapping[str, Any], prompt: int = 0, locale: str = "en") 
 
 
 def _source_part(part: type[Part], members: Mapping[str, Any], languages: tuple[str, ...]) -> Json:
-    shown: Json = {"label": members["id"]} if part is _Question else {}
+    label: Json = {"label": members["id"]} if part is _Question else {}
     for name, info in part.model_fields.items():
         value = members.get(name)
         if name in _PARTS and value is not None:
@@ -197,8 +197,8 @@ def _source_part(part: type[Part], members: Mapping[str, Any], languages: tuple[
         elif isinstance(value, dict) and name != "initial_values":
             value = choose(cast("Json", value), languages)
         if value is not None:
-            shown[info.alias or name] = value
-    return shown
+            label[info.alias or name] = value
+    return label
 
 
 def path_here(issue: Mapping[str, Any], *, form: str, values: str = "input") -> str:

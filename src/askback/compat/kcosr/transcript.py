@@ -111,13 +111,13 @@ class Transcript:
                 return [*pending, "interaction_request"]
             if event == "request.detached":
                 return ["questionnaire_request", "interaction_pending"]
-            asked = [] if before == form else ["questionnaire_request"]
-            return [*asked, "questionnaire_reprompt"] if request.error_summary else asked
+            message_types = [] if before == form else ["questionnaire_request"]
+            return [*message_types, "questionnaire_reprompt"] if request.error_summary else message_types
         if event in _ENDED and before is not None:
             del self._open[request.id]
             if not waits:
-                answered = request.status is Status.ANSWERED
-                return ["questionnaire_submission" if answered else "questionnaire_update"]
+                is_answered = request.status is Status.ANSWERED
+                return ["questionnaire_submission" if is_answered else "questionnaire_update"]
             response = [] if request.id in self._responded else ["interaction_response"]
             return [*response, "interaction_pending"]
         if event == "request.resolving" and before is not None and waits and not _is_late(request):
@@ -143,11 +143,11 @@ class Transcript:
         members |= {"errorSummary": request.error_summary, "fieldErrors": errors or (None if waits else {})}
         members |= {"createdAt": shown["created_at"], "updatedAt": event["at"], "submittedAt": event["at"]}
         if request.approval is None:
-            kept = request.metadata.get("kcosr") if isinstance(request.metadata, dict) else None
-            prompt = kept.get("prompt") if isinstance(kept, dict) else None
-            asked = questionnaire(shown["form"], prompt if isinstance(prompt, int) else 0, self._locale)
+            own_data = request.metadata.get("kcosr") if isinstance(request.metadata, dict) else None
+            prompt = own_data.get("prompt") if isinstance(own_data, dict) else None
+            questions = questionnaire(shown["form"], prompt if isinstance(prompt, int) else 0, self._locale)
             initial = {} if typed is None else {"initialValues": typed}
-            return members | asked | {"inputSchema": asked["schema"] | initial}
+            return members | questions | {"inputSchema": questions["schema"] | initial}
         scopes = [outcomes.SCOPES[scope] for scope in request.approval.scopes if scope in outcomes.SCOPES]
         return members | {"prompt": _call_text(request), "approvalScopes": scopes}
 

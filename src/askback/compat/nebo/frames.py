@@ -150,8 +150,10 @@ def message(kind: str, **data: Any) -> Json:
 
 def request_frame(request: Json, shown_as: str) -> Json | None:
     """Return the frame that shows a request; None for one that Nebo's page cannot show."""
-    if (asked := request.get("approval")) is not None:
-        return message("approval_request", request_id=shown_as, tool=asked["tool"], input=asked["input"])
+    if (approval := request.get("approval")) is not None:
+        return message(
+            "approval_request", request_id=shown_as, tool=approval["tool"], input=approval["input"]
+        )
     ask = write_ask(request)
     return None if ask is None else message("ask_request", request_id=shown_as, **ask)
 

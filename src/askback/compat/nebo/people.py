@@ -146,11 +146,11 @@ def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
         case {"type": "run.ended"}:
             yield "chat_complete", {}
         case (
-            {"type": "message.added", "message": {"role": "agent"} as said}
-            | {"update": said}
-            | {"delta": said}
+            {"type": "message.added", "message": {"role": "agent"} as agent_message}
+            | {"update": agent_message}
+            | {"delta": agent_message}
         ):
-            for part in said.get("content", [said]):
+            for part in agent_message.get("content", [agent_message]):
                 if "text" in part:
                     yield "chat_stream", {"content": part["text"]}
         case _:

@@ -38,11 +38,11 @@ async def agent(
     try:
         form = read_ask(parse(_AgentCall, {"resource": resource, "action": action, **arguments}))
         answer = await client.form(form, thread_id=thread_id, repeat="ask", require_client=require_client)
-    except Faults as refused:
-        problems = [{**asdict(fault), "message": render(fault, DEFAULT_LOCALE)} for fault in refused.faults]
+    except Faults as error:
+        problems = [{**asdict(fault), "message": render(fault, DEFAULT_LOCALE)} for fault in error.faults]
         return f"Error: {refusal_text({'field_errors': problems})}"
-    except Invalid as refused:
-        return f"Error: {refusal_text({'field_errors': refused.field_errors, 'message': refused.message})}"
+    except Invalid as error:
+        return f"Error: {refusal_text({'field_errors': error.field_errors, 'message': error.message})}"
     except NotAnswered as ended:
         if ended.request.reason == "skipped":
             return SKIPPED

@@ -87,12 +87,12 @@ def parse(pattern: str) -> Node:
 class _Parser:
     def __init__(self, pattern: str) -> None:
         self.text = pattern
-        self.at = 0
+        self.index = 0
         self.depth = 0
 
     def parse_all(self) -> Node:
         node = self.choice()
-        if self.at < len(self.text):
+        if self.index < len(self.text):
             raise ServerOnly
         return node
 
@@ -104,7 +104,7 @@ class _Parser:
 
     def sequence(self) -> Node:
         items: list[Node] = []
-        while self.at < len(self.text) and self.text[self.at] not in "|)":
+        while self.index < len(self.text) and self.text[self.index] not in "|)":
             if self.take("\\Q"):
                 items.extend(self.literal_run())
             else:
@@ -114,27 +114,27 @@ class _Parser:
         return Sequence(tuple(items))
 
     def take(self, token: str) -> bool:
-        if not self.text.startswith(token, self.at):
+        if not self.text.startswith(token, self.index):
             return False
-        self.at += len(token)
+        self.index += len(token)
         return True
 
     def match_next(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        match = pattern.match(self.text, self.at)
+        match = pattern.match(self.text, self.index)
         if match is not None:
-            self.at = match.end()
+            self.index = match.end()
         return match
 
     def next(self) -> str:
-        if self.at >= len(self.text):
+        if self.index >= len(self.text):
             raise ServerOnly
-        self.at += 1
-        return self.text[self.at - 1]
+        self.index += 1
+        return self.text[self.index - 1]
 
     def literal_run(self) -> list[Node]:
-        end = self.text.find("\\E", self.at)
-        run = self.text[self.at :] if end < 0 else self.text[self.at : end]
-        self.at = len(self.text) if end < 0 else end + 2
+        end = self.text.find("\\E", self.index)
+        run = self.text[self.index :] if end < 0 else self.text[self.index : end]
+        self.index = len(self.text) if end < 0 else end + 2
         if not run:  # a quantifier after an empty run applies to the item before it: too unusual to support
             raise ServerOnly
         return [_char(ord(char)) for char in run]
@@ -153,7 +153,7 @@ class _Parser:
         else:
             return node
         self.take("?")  # lazy or greedy: a full match is the same
-        if self.text[self.at : self.at + 1] in ("*", "+", "?") or _COUNT.match(self.text, self.at):
+        if self.text[self.index : self.index + 1] in ("*", "+", "?") or _COUNT.match(self.text, self.index):
             raise ServerOnly
         return Repeat(node, minimum, maximum)
 
@@ -188,20 +188,20 @@ class _Parser:
             return Edge(at_start=True)
         if self.take("z"):
             return Edge(at_start=False)
-        if (name := self.text[self.at : self.at + 1]) and name in "sS":
-            self.at += 1
+        if (name := self.text[self.index : self.index + 1]) and name in "sS":
+            self.index += 1
             return Chars(charset.PERL[name], f"[{'^' if name == 'S' else ''}{class_source(charset.SPACE)}]")
         class_chars = self.named_class()
         return Chars(*class_chars) if class_chars else _char(self.escaped_char())
 
     def named_class(self) -> tuple[Charset, str] | None:
         """Take `d`, `w`, `s`, `pL` … after a backslash: its set, and its JavaScript within a class."""
-        name = self.text[self.at : self.at + 1]
+        name = self.text[self.index : self.index + 1]
         if name and name in "dDwW":
-            self.at += 1
+            self.index += 1
             return charset.PERL[name], f"\\{name}"
         if name and name in "sS":
-            self.at += 1
+            self.index += 1
             return charset.PERL[name], class_source(charset.PERL[name])
         if (match := self.match_next(_UNICODE)) is None:
             return None
@@ -249,12 +249,14 @@ class _Parser:
             chars = charset.POSIX[posix[2]]
             chars = charset.complement(chars) if posix[1] else chars
             return chars, class_source(chars)
-        if self.text.startswith("\\", self.at) and self.text[self.at + 1 : self.at + 2] in tuple("dDwWsSpP"):
-            self.at += 1
+        if self.text.startswith("\\", self.index) and self.text[self.index + 1 : self.index + 2] in tuple(
+            "dDwWsSpP"
+        ):
+            self.index += 1
             return self.named_class() or self.unknown()
         low = self.class_char()
-        if self.text.startswith("-", self.at) and not self.text.startswith("-]", self.at):
-            self.at += 1
+        if self.text.startswith("-", self.index) and not self.text.startswith("-]", self.index):
+            self.index += 1
             high = self.class_char()
             return ((low, high),), f"{escape_class_literal(low)}-{escape_class_literal(high)}"
         return ((low, low),), escape_class_literal(low)

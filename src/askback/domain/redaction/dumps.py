@@ -97,8 +97,8 @@ def _words(raw: bytes, start: int) -> Iterator[Expression]:
     """Yield the words of two bytes that begin at `start`, their last byte first, as most machines store them."""
     if start:
         yield Sequence([_hexadecimal(raw[0]), _ANY, _ANY])
-    for at in range(start, len(raw) - 1, 2):
-        yield Sequence([_hexadecimal(raw[at + 1]), _hexadecimal(raw[at])])
+    for index in range(start, len(raw) - 1, 2):
+        yield Sequence([_hexadecimal(raw[index + 1]), _hexadecimal(raw[index])])
     if (len(raw) - start) % 2:
         yield Sequence([_ANY, _ANY, _hexadecimal(raw[-1])])
 

@@ -35,8 +35,8 @@ class Expression(Protocol):
         """Whether it also matches nothing."""
         ...
 
-    def ends(self, data: bytes, at: int) -> Ends:
-        """Return each index where a match that begins at `at` can end, and `INCOMPLETE`."""
+    def ends(self, data: bytes, position: int) -> Ends:
+        """Return each index where a match that begins at `position` can end, and `INCOMPLETE`."""
         ...
 
     def source(self) -> bytes:
@@ -53,11 +53,11 @@ class OneByte:
     def __init__(self, members: Iterable[int]) -> None:
         self.first = frozenset(members)
 
-    def ends(self, data: bytes, at: int) -> Ends:
+    def ends(self, data: bytes, position: int) -> Ends:
         """Return the next index if the byte matches."""
-        if at == len(data):
+        if position == len(data):
             return _STUCK
-        return (at + 1,) if data[at] in self.first else ()
+        return (position + 1,) if data[position] in self.first else ()
 
     def source(self) -> bytes:
         """Return a class of bytes, or the end of the text."""
@@ -97,9 +97,9 @@ class Sequence:
                 break
         return source + b")" * gaps
 
-    def ends(self, data: bytes, at: int) -> Ends:
+    def ends(self, data: bytes, position: int) -> Ends:
         """Follow the items from each end of the item before."""
-        positions: Ends = (at,)
+        positions: Ends = (position,)
         for item in self.items:
             positions = (
                 item.ends(data, positions[0]) if len(positions) == 1 else _ends_after(item, data, positions)
@@ -124,14 +124,14 @@ class Either:
         self.first = frozenset(byte for item in items for byte in item.first)
         self._by_first = {byte: [item for item in items if byte in item.first] for byte in self.first}
 
-    def ends(self, data: bytes, at: int) -> Ends:
+    def ends(self, data: bytes, position: int) -> Ends:
         """Return the ends of all that match."""
-        if at == len(data):
+        if position == len(data):
             return _STUCK
-        candidates = self._by_first.get(data[at], ())
+        candidates = self._by_first.get(data[position], ())
         if len(candidates) == 1:
-            return candidates[0].ends(data, at)
-        return tuple({end for item in candidates for end in item.ends(data, at)})
+            return candidates[0].ends(data, position)
+        return tuple({end for item in candidates for end in item.ends(data, position)})
 
     def source(self) -> bytes:
         """Return the sources as alternatives."""
@@ -147,9 +147,9 @@ class Repeat:
         self.item, self.low, self.high = item, low, high
         self.first, self.optional = item.first, low == 0
 
-    def ends(self, data: bytes, at: int) -> Ends:
+    def ends(self, data: bytes, position: int) -> Ends:
         """Return the ends after each allowed number of times."""
-        positions: Ends = (at,)
+        positions: Ends = (position,)
         for _ in range(self.low):
             positions = _ends_after(self.item, data, positions)
         new_ends = set(positions)
@@ -186,16 +186,16 @@ class Gap:
         self._item, self._source, self.end_of_line, self._blanks = item, source, end_of_line, blanks
         self.first, self.optional = item.first, not required
 
-    def ends(self, data: bytes, at: int) -> Ends:
+    def ends(self, data: bytes, position: int) -> Ends:
         """Return the ends of the expression; most items follow each other directly."""
-        if at < len(data) and data[at] not in self.first:
-            return (at,) if self.optional else ()
+        if position < len(data) and data[position] not in self.first:
+            return (position,) if self.optional else ()
         if self._blanks:
-            window = data[at : at + MAX_BLANKS + 1]
+            window = data[position : position + MAX_BLANKS + 1]
             count = len(window) - len(window.lstrip(self._blanks))
             if count > MAX_BLANKS or (count < len(window) and window[count] not in self.first):
-                return tuple(range(at, at + min(count, MAX_BLANKS) + 1))
-        return self._item.ends(data, at)
+                return tuple(range(position, position + min(count, MAX_BLANKS) + 1))
+        return self._item.ends(data, position)
 
     def source(self) -> bytes:
         """Return the simpler source."""

@@ -118,11 +118,11 @@ def _starts(engine: Any, data: bytes) -> Iterator[int]:
     find would take quadratic time, so only a window is searched, which doubles while nothing is found. A head that
     is cut off by the end of a window matches there, as it does at the end of the data.
     """
-    at, size = 0, len(data)
-    while at < len(data):
-        match = engine.search(data[at : at + size + OVERLAP])
-        if match is None or match.start() >= min(size, len(data) - at):
-            at, size = at + size, 2 * size
+    position, size = 0, len(data)
+    while position < len(data):
+        match = engine.search(data[position : position + size + OVERLAP])
+        if match is None or match.start() >= min(size, len(data) - position):
+            position, size = position + size, 2 * size
         else:
-            yield at + match.start()
-            at, size = at + match.start() + 1, WINDOW
+            yield position + match.start()
+            position, size = position + match.start() + 1, WINDOW

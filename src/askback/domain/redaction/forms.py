@@ -38,7 +38,9 @@ def base64(raw: bytes) -> list[Sequence]:
 def _base64_at(raw: bytes, *, offset_bits: int) -> Sequence:
     bits = "?" * offset_bits + "".join(f"{byte:08b}" for byte in raw)
     bits += "?" * (-len(bits) % 6)
-    return Sequence(interleave((_digit(bits[at : at + 6]) for at in range(0, len(bits), 6)), _WRAPPED_LINE))
+    return Sequence(
+        interleave((_digit(bits[index : index + 6]) for index in range(0, len(bits), 6)), _WRAPPED_LINE)
+    )
 
 
 @lru_cache(maxsize=512)

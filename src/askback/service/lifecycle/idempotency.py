@@ -85,5 +85,5 @@ def _submission_outcome(record: Record, revision: int) -> str:
         return "checking"
     if record.status is Status.PENDING:
         return "accepted"  # a vote of several
-    answered = record.status is Status.ANSWERED and record.state.members.get("source") == "responder"
-    return "accepted" if answered else "refused"
+    is_answered = record.status is Status.ANSWERED and record.state.members.get("source") == "responder"
+    return "accepted" if is_answered else "refused"

@@ -110,7 +110,7 @@ class RateLimiter:
 
 @dataclass(slots=True)
 class _Window:
-    began: int
+    started_at: int
     taken: int = 0
     skipped: int = 0
 
@@ -128,8 +128,8 @@ class AttemptLimiter:
         self._windows.move_to_end(key)
         if len(self._windows) > MAX_KEYS:
             self._windows.popitem(last=False)
-        if not 0 <= now_ms - window.began < MINUTE_MS:
-            window.began, window.taken = now_ms, 0
+        if not 0 <= now_ms - window.started_at < MINUTE_MS:
+            window.started_at, window.taken = now_ms, 0
         if window.taken >= self._limit:
             window.skipped += 1
             return None

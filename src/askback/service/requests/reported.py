@@ -68,10 +68,10 @@ async def report_answer(
             code="not_reportable",
             request=record.as_dict(),
         )
-    answered = payload.model_dump(
+    answer_json = payload.model_dump(
         include={"revision", "values", "skipped", "decision", "note"}, exclude_none=True
     )
-    return await answer(ctx, reporter, record, answered, key=key)
+    return await answer(ctx, reporter, record, answer_json, key=key)
 
 
 def _only_declines(body: object) -> bool:

@@ -116,8 +116,8 @@ async def can_manage(ctx: Services, principal: Principal, secret: SecretRecord) 
     if secret.scope == "session":
         access = await ctx.store.access(secret.tenant, thread_id)
     elif secret.scope == REQUEST_SCOPE:
-        answered = await ctx.store.get(secret.tenant, secret.subject)
-        access = UNSHARED if answered is None else answered.access
+        request_record = await ctx.store.get(secret.tenant, secret.subject)
+        access = UNSHARED if request_record is None else request_record.access
     else:
         return secret.owner == SHARED
     return sharing.level(principal, access, thread_id) >= AccessLevel.ALL

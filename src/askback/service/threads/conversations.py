@@ -61,18 +61,20 @@ async def list_conversations(
         before=None if cursor is None else int(cursor),
         limit=window,
     )
-    seen = [
+    matching = [
         row for row in rows if (row.details.archived_at is not None) is archived and _may_view(principal, row)
     ]
     messages: Mapping[str, Sequence[StoredMessage]] = {}
     if words:
-        messages = await ctx.store.latest_messages(principal.tenant, _ids(seen), limit=MESSAGES)
-        seen = [row for row in seen if _contains(row.details, messages.get(row.details.id, ()), words)]
-    visible = seen[:size]
+        messages = await ctx.store.latest_messages(principal.tenant, _ids(matching), limit=MESSAGES)
+        matching = [
+            row for row in matching if _contains(row.details, messages.get(row.details.id, ()), words)
+        ]
+    visible = matching[:size]
     if not words:
         messages = await ctx.store.latest_messages(principal.tenant, _ids(visible))
     requests = await ctx.store.latest_requests(principal.tenant, _ids(visible))
-    last = visible[-1] if len(seen) > size else rows[-1] if len(rows) == window else None
+    last = visible[-1] if len(matching) > size else rows[-1] if len(rows) == window else None
     page = [_conversation(principal, row.details, messages, requests) for row in visible]
     return page, None if last is None else f"{last.position}"
 

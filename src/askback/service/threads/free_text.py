@@ -81,8 +81,8 @@ async def replayed_result(
     """Return those members for a replayed message; it answers nothing."""
     if not roles.is_person(principal):
         return {}
-    if (answered := await ctx.store.claimed(_claim(principal, thread_id, message_id))) is not None:
-        return {"answered": answered}
+    if (existing_reply := await ctx.store.claimed(_claim(principal, thread_id, message_id))) is not None:
+        return {"answered": existing_reply}
     terms = await ctx.store.terms(principal.tenant, thread_id)
     if read_thread_settings(terms.everywhere, terms.here).free_text != "answer":
         return {}

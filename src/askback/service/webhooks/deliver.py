@@ -41,9 +41,14 @@ class Attempt:
         """Whether the receiver accepted the message."""
         return self.status is not None and 200 <= self.status < 300
 
-    def wire(self, *, began: int, now: int) -> dict[str, Any]:
+    def wire(self, *, started_at: int, now: int) -> dict[str, Any]:
         """Return the attempt for the log and replies; times in ms."""
-        return {"at": rfc3339(began), "status": self.status, "duration_ms": now - began, "error": self.error}
+        return {
+            "at": rfc3339(started_at),
+            "status": self.status,
+            "duration_ms": now - started_at,
+            "error": self.error,
+        }
 
 
 async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
@@ -62,7 +67,7 @@ async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
     await _settle_resume(ctx, letter, attempt, now)
     if attempt.status == HTTP_GONE:
         await ctx.store.switch_webhook(webhook.tenant, webhook.id, active=False)
-    await _record_attempt(ctx, delivery, attempt, began=began_at, now=now)
+    await _record_attempt(ctx, delivery, attempt, started_at=began_at, now=now)
 
 
 async def test_webhook(ctx: Services, principal: Principal, webhook_id: str) -> dict[str, Any]:
@@ -78,7 +83,7 @@ async def test_webhook(ctx: Services, principal: Principal, webhook_id: str) -> 
     await ctx.store.write(SideEffects(audit=(entry,)))
     body = payload(TEST, timestamp=rfc3339(began_at), data="{}")
     attempt = await _send(ctx, webhook, WebhookMessage(ctx.ids.new("dlv", now_ms=began_at), body))
-    return attempt.wire(began=began_at, now=ctx.clock.now_ms())
+    return attempt.wire(started_at=began_at, now=ctx.clock.now_ms())
 
 
 async def _send(ctx: Services, webhook: Webhook, letter: WebhookMessage) -> Attempt:
@@ -94,10 +99,10 @@ async def _send(ctx: Services, webhook: Webhook, letter: WebhookMessage) -> Atte
         "webhook-signature": sign(key, message_id=letter.id, timestamp=timestamp, body=letter.body),
     }
     try:
-        answered = await ctx.webhook_client.post(webhook.url, headers=headers, body=letter.body)
+        response = await ctx.webhook_client.post(webhook.url, headers=headers, body=letter.body)
     except (AddressRefused, Unreachable) as error:
         return Attempt(error=str(error))
-    return Attempt(answered.status, retry_after=answered.retry_after)
+    return Attempt(response.status, retry_after=response.retry_after)
 
 
 async def _signing_key(ctx: Services, webhook: Webhook) -> bytes | None:
@@ -126,7 +131,7 @@ async def _settle_resume(ctx: Services, letter: WebhookMessage, attempt: Attempt
 
 
 async def _record_attempt(
-    ctx: Services, delivery: Delivery, attempt: Attempt, *, began: int, now: int
+    ctx: Services, delivery: Delivery, attempt: Attempt, *, started_at: int, now: int
 ) -> None:
     state, next_at = DeliveryState.DELIVERED, now
     if not attempt.taken:
@@ -134,7 +139,7 @@ async def _record_attempt(
         state = DeliveryState.DEAD if retry_at_ms is None else DeliveryState.WAITING
         next_at = retry_at_ms or now
     await ctx.store.note_attempt(
-        delivery, state=state, next_at=next_at, note=json.dumps(attempt.wire(began=began, now=now))
+        delivery, state=state, next_at=next_at, note=json.dumps(attempt.wire(started_at=started_at, now=now))
     )
 
 

@@ -49,8 +49,8 @@ async def _handle(call: Call, tools: Tools, system: System) -> Answer:
     result: Json = {}
     match method:
         case "initialize":
-            asked = params.get("protocolVersion")
-            version = asked if asked in VERSIONS else VERSIONS[0]
+            protocol_version = params.get("protocolVersion")
+            version = protocol_version if protocol_version in VERSIONS else VERSIONS[0]
             result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": SERVER}
         case "ping":
             pass

@@ -23,8 +23,8 @@ from askback.transports.http import Headers, HttpCall, Reply, header
 _APPLICATION = ("", "inbox", "conversations", "history", "rules", "secrets", "audit", "agents", "settings")
 """The first parts of the application's paths, which parses the rest of its address itself (`web/src/app/places.ts`)."""
 PAGES = {
-    **{f"/{place}": "app.html" for place in _APPLICATION},
-    **{f"/{place}/{{item}}": "app.html" for place in _APPLICATION if place},
+    **{f"/{page_name}": "app.html" for page_name in _APPLICATION},
+    **{f"/{page_name}/{{item}}": "app.html" for page_name in _APPLICATION if page_name},
     "/t/{thread_id}": "thread.html",
     "/r/{request_id}": "request.html",
     "/gallery": "gallery.html",

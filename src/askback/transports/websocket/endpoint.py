@@ -75,7 +75,7 @@ class Sockets:
                 _find_offer(subprotocols, TOKEN_PREFIX),
                 _find_offer(subprotocols, SESSION_PREFIX),
             )
-            identity = await identify(self._ctx, scope, token=token, half=browser_secret)
+            identity = await identify(self._ctx, scope, token=token, browser_secret=browser_secret)
         except Refused as error:
             await _refuse(send, _close_code(error), error.code)
             return

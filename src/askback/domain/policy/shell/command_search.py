@@ -23,12 +23,12 @@ _SEGMENT = re.compile(r"[^\s;&|(){}`$\"'<>][^\n;&|(){}`$\"'<>]*")
 class CommandSearch:
     """Collects the commands of a call; one budget limits the work for the whole call.
 
-    `seen` are the commands, `targets` and `inputs` the files that redirections write and read, and `lines` the texts
-    in which they were found; `unseen` says why there may be more.
+    `searched_argvs` are the commands, `targets` and `inputs` the files that redirections write and read, and `lines`
+    the texts in which they were found; `unseen` says why there may be more.
     """
 
     def __init__(self) -> None:
-        self.seen: list[Argv] = []
+        self.searched_argvs: list[Argv] = []
         self.targets: list[str] = []
         self.inputs: list[str] = []
         self.lines: list[str] = []
@@ -86,7 +86,7 @@ class CommandSearch:
         for argv in commands:
             if not argv:
                 continue
-            self.seen.append(argv)
+            self.searched_argvs.append(argv)
             self._waiting.append(argv)
             if not self._within_budget(argv):
                 return

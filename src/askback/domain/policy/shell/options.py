@@ -24,42 +24,42 @@ class ArgumentCheck:
     words: Argv
     named: int
     operands: list[int] = field(default_factory=list[int])
-    at: int = 0
+    index: int = 0
     replaced: bool = False
 
     def objection(self) -> Reason | None:
         """Say which argument is not known to be harmless; None if all are.
 
-        Stops where another command begins (`table.then`), at `at`.
+        Stops where another command begins (`table.then`), at `index`.
         """
-        while self.at < len(self.words):
-            word = self.words[self.at]
+        while self.index < len(self.words):
+            word = self.words[self.index]
             if word == "--":
                 return self._check_after()
             if self.table.words and self.table.words.fullmatch(word):
-                self.at += 1
+                self.index += 1
             elif not word.startswith("-") or word == "-":
                 if self.table.then:
                     return self._operands()
                 if self._switches_off(word):
                     return Reason("unknown_value", value=word)
-                self.operands.append(self.at)
-                self.at += 1
+                self.operands.append(self.index)
+                self.index += 1
             elif wrong := self._option(word):
                 return wrong
         return self._operands()
 
     def _check_after(self) -> Reason | None:
-        start = self.at + 1
+        start = self.index + 1
         if self.table.then:
-            self.at = start
+            self.index = start
             return self._operands()
         if self.table.after is None:
             self.operands += range(start, len(self.words))
-            self.at = len(self.words)
+            self.index = len(self.words)
             return self._operands()
         remaining_check = ArgumentCheck(self.table.after, self.words[start:], max(0, self.named - start))
-        self.at = len(self.words)
+        self.index = len(self.words)
         return remaining_check.objection() or self._operands()
 
     def _operands(self) -> Reason | None:
@@ -102,12 +102,12 @@ class ArgumentCheck:
                 return Reason("beyond_option", option=f"-{letter}")
             if option.kinds:
                 return self._option_value(f"-{letter}", option, word[index:] or None)
-        self.at += 1
+        self.index += 1
         return None
 
     def _goes_beyond(self, name: str, option: ProgramOption) -> bool:
         """Tell whether the rule has to name an option, or names one that this option would replace."""
-        return self.at >= self.named and (
+        return self.index >= self.named and (
             option.named or any(name in group and group & self._named_options() for group in self.table.last)
         )
 
@@ -116,24 +116,24 @@ class ArgumentCheck:
 
     def _switches_off(self, word: str) -> bool:
         """Tell whether a word is the value of an option that the rule names: `tsc --noEmit false`."""
-        previous_words = self.words[self.at - 1 : self.at] if self.at == self.named else ()
+        previous_words = self.words[self.index - 1 : self.index] if self.index == self.named else ()
         return word in {"true", "false"} and any(
             group.intersection(previous_words) for group in self.table.last
         )
 
     def _unknown_option(self, word: str) -> Reason | None:
         """Accept an unknown option that the rule names, unless it may take the next word as its value."""
-        last = self.at == self.named - 1 and self.at + 1 < len(self.words)
-        if self.at < self.named and ("=" in word or not last):
-            self.at += 1
+        last = self.index == self.named - 1 and self.index + 1 < len(self.words)
+        if self.index < self.named and ("=" in word or not last):
+            self.index += 1
             return None
         return Reason("unknown_value", value=word)
 
     def _option_value(self, name: str, option: ProgramOption, value: str | None) -> Reason | None:
-        word = self.words[self.at]
+        word = self.words[self.index]
         if name in self.table.instead:
             self.replaced = True
-        start, self.at = self.at, self.at + 1
+        start, self.index = self.index, self.index + 1
         if value is not None and not option.kinds:
             return None if start < self.named else Reason("unknown_value", value=word)
         if value is not None and len(option.kinds) == 1:
@@ -143,13 +143,13 @@ class ArgumentCheck:
         if value is not None:
             return Reason("unknown_value", value=word)
         for kind in option.kinds:
-            if self.at >= len(self.words):
+            if self.index >= len(self.words):
                 return Reason("no_value", option=word)
-            value, named = self.words[self.at], self.at < self.named
+            value, named = self.words[self.index], self.index < self.named
             # A value that looks like an option is refused: the program may read it as an option.
             if value.startswith("-") and value != "-" and kind is not _NUMBER:
                 return Reason("no_value", option=word)
-            self.at += 1
+            self.index += 1
             if objection := self._value(kind, value, named=named):
                 return objection
         return None

@@ -37,14 +37,14 @@ _CHECKS: dict[str, Callable[[Argv], Reason | None]] = {
 
 @frozen(slots=True)
 class TableMatch:
-    """The table for a command, and the position `at` of the first argument that it checks.
+    """The table for a command, and the position `index` of the first argument that it checks.
 
     `none` says why there is no table. `names` is how many words a rule must name, unless the table only reads.
     `options` are those before the sub-command, which its table checks too.
     """
 
     table: ProgramTable | None
-    at: int
+    index: int
     names: int = 1
     none: Reason | None = None
     options: Argv = ()
@@ -64,9 +64,9 @@ def runs_project(argv: Argv) -> bool:
     if match.table is None:
         return False
     if match.table.same:
-        return runs_project((match.table.same, *argv[match.at :]))
+        return runs_project((match.table.same, *argv[match.index :]))
     program = next(
-        (index for index in range(match.at, len(argv)) if not argv[index].startswith("-")), len(argv)
+        (index for index in range(match.index, len(argv)) if not argv[index].startswith("-")), len(argv)
     )
     started = match.table.then and program < len(argv) and runs_project(argv[program:])
     return match.table.runs or started
@@ -83,7 +83,7 @@ def prefix_fault(words: Argv) -> Reason | None:
     if match.table is None:
         return match.none
     if match.table.none and not match.table.subcommands:
-        return _no_prefix(match.table, words, match.at)
+        return _no_prefix(match.table, words, match.index)
     if match.table.subcommands and not any(table.looks for table in match.table.subcommands.values()):
         has_table = match.table.operands or match.table.check or match.table.then or match.table.options
         return None if has_table else Reason("no_subcommand", program=name)
@@ -155,25 +155,25 @@ def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
     table = match.table
     if table is None or depth == 0:
         return Reason("exact_only", why=match.none or Reason("too_complex"))
-    if argv[1:] and len(argv) == match.at + 1 and argv[-1] in _harmless_words(argv, table):
+    if argv[1:] and len(argv) == match.index + 1 and argv[-1] in _harmless_words(argv, table):
         return None
     if table.none:
-        return Reason("exact_only", why=_no_prefix(table, argv, match.at))
+        return Reason("exact_only", why=_no_prefix(table, argv, match.index))
     if match.names > prefix and not table.looks:
-        return Reason("not_named", word=" ".join(argv[1 : match.at]))
+        return Reason("not_named", word=" ".join(argv[1 : match.index]))
     if odd_option := ArgumentCheck(table, match.options, max(0, prefix - 1)).objection():
         return odd_option
     if table.same:
-        return _objection((table.same, *argv[match.at :]), max(1, prefix - match.at + 1), depth - 1)
+        return _objection((table.same, *argv[match.index :]), max(1, prefix - match.index + 1), depth - 1)
     if table.check:
         return (
             _unnamed_mode(argv, table, prefix)
             or _sensitive(argv, table)
-            or _CHECKS[table.check](argv[match.at :])
+            or _CHECKS[table.check](argv[match.index :])
         )
-    if table.subcommands and not table.operands and match.at == 1:
+    if table.subcommands and not table.operands and match.index == 1:
         return _without_subcommand(argv, table, prefix)
-    return _arguments(argv, match.at, table, prefix, depth)
+    return _arguments(argv, match.index, table, prefix, depth)
 
 
 def _no_prefix(table: ProgramTable, argv: Argv, position: int) -> Reason:
@@ -208,7 +208,7 @@ def _without_subcommand(argv: Argv, table: ProgramTable, prefix: int) -> Reason 
 def _arguments(argv: Argv, position: int, table: ProgramTable, prefix: int, depth: int) -> Reason | None:
     arguments = ArgumentCheck(table, argv[position:], max(0, prefix - position))
     objection = arguments.objection()
-    start = position + arguments.at
+    start = position + arguments.index
     if objection or not table.then or start >= len(argv):
         return objection
     if start >= prefix:

@@ -112,7 +112,7 @@ def _reading(commands: tuple[Argv, ...], search: CommandSearch, unclear: Reason 
     unclear = unclear or search.unseen
     return Reading(
         () if unclear else commands,
-        tuple(search.seen),
+        tuple(search.searched_argvs),
         tuple(search.targets),
         tuple(search.lines),
         unclear=unclear,
