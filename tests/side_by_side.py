@@ -66,9 +66,7 @@ class SideBySide:
             theirs.close()
             self._workers[ours] = Worker(pid, ours, range(bounds[at], bounds[at + 1]))
         for worker in self._workers.values():
-            for _ in range(
-                2
-            ):  # pytest tears down what the next test does not need, so a process knows that one
+            for _ in range(2):  # a process knows the next test too: pytest tears down what that does not need
                 worker.give(self._next(worker))
         while self._workers:
             for channel in wait(list(self._workers)):

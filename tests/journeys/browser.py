@@ -198,7 +198,7 @@ class OpenScreen(Protocol):
         path: str,
         *,
         name: str = ...,
-        server_: Server | None = ...,
+        target: Server | None = ...,
         team: Team | None = ...,
         who: Mapping[str, Any] | None = ...,
         before: Callable[[Page], Awaitable[Any]] | None = ...,
@@ -231,7 +231,7 @@ async def windows(chromium: Browser) -> Windows:
 async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
     """Sign somebody in by a new one-time link that leads to `path`; afterwards the console must be empty.
 
-    `name` is the person and `who` the host's other data about them, `at` another server than the shared one,
+    `name` is the person and `who` the host's other data about them, `target` another server than the shared one,
     `team` a separate tenant there, `before` prepares the page, and everything else is an option of
     Playwright's `new_context`.
     """

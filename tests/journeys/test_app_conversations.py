@@ -77,7 +77,7 @@ async def test_a_conversation_is_renamed_archived_and_restored(
     request = await ask(team.agent, thread, "Which colour?")
     await expect(rows(eva).locator(".waits")).to_be_visible()
     await eva.page.get_by_role("button", name="Archive", exact=True).click()
-    await expect(eva.page.get_by_text("Its open request is cancelled.")).to_be_visible()
+    await expect(eva.page.get_by_text("Its open request is cancelled, and stays cancelled")).to_be_visible()
     await eva.page.locator("askback-modal").get_by_role("button", name="Archive").click()
     await expect(rows(eva)).to_have_count(0)
     assert (await team.ada.get(request))["status"] == "cancelled"

@@ -321,7 +321,7 @@ async def test_a_silent_network_failure_is_detected_in_35_seconds_and_the_form_i
     relay = Relay(server.url)
     url = await relay.open()
     try:
-        eva = await screen("/t/empty", at=Server(url, server.login_url, server.data))
+        eva = await screen("/t/empty", target=Server(url, server.login_url, server.data))
         eva.expect_errors("ERR_", "WebSocket")
         await eva.page.clock.install()
         await eva.go(place_of(thread))

@@ -46,7 +46,7 @@ async def open_account_page(
         action = {"title": "Connect the CRM", "provider": "crm"}
         body = {"kind": "action", "thread_id": "t1", "action": action}
         request_id = (await agent.http.post("/v1/requests", json=body)).json()["id"]
-    eva = await screen(f"/r/{request_id}", at=server)
+    eva = await screen(f"/r/{request_id}", target=server)
 
     async def decide(route: Route) -> None:
         state, code = crm.allow(route.request.url)

@@ -47,7 +47,7 @@ async def test_an_option_is_searched_and_chosen_by_keyboard(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
 ) -> None:
     request = await asker.requests.create(form(PLACE), thread_id=thread)
-    eva = await screen(place_of(thread), at=sourced)
+    eva = await screen(place_of(thread), target=sourced)
     await expect(eva.card.get_by_role("radio")).to_have_count(50)
     await expect(eva.card.get_by_text("The first 50 options are shown.")).to_be_visible()
     assert await eva.violations() == []
@@ -76,7 +76,7 @@ async def test_several_options_of_several_searches_are_kept(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
 ) -> None:
     request = await asker.requests.create(form({**PLACES, "default": [3]}), thread_id=thread)
-    eva = await screen(place_of(thread), at=sourced)
+    eva = await screen(place_of(thread), target=sourced)
     search = eva.card.get_by_role("searchbox")
     await expect(eva.card.get_by_label("Place 3", exact=True)).to_be_checked()
     for wanted in ("Place 77", "Place 118"):
@@ -94,7 +94,7 @@ async def test_a_chosen_option_survives_a_reload_with_its_label(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
 ) -> None:
     request = await asker.requests.create(form(PLACES, FILE), thread_id=thread)
-    eva = await screen(place_of(thread), at=sourced)
+    eva = await screen(place_of(thread), target=sourced)
     search = eva.card.get_by_role("searchbox")
     for wanted in ("Place 77", "Place 118"):
         await search.first.fill(wanted)
@@ -123,7 +123,7 @@ async def test_a_tree_is_walked_by_keyboard(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
 ) -> None:
     request = await asker.requests.create(form(FILE), thread_id=thread)
-    eva = await screen(place_of(thread), at=sourced)
+    eva = await screen(place_of(thread), target=sourced)
     await expect(eva.card.get_by_role("radio")).to_have_count(1)
     await eva.button("Show what is in src").focus()
     await eva.page.keyboard.press("Enter")
@@ -144,7 +144,7 @@ async def test_a_source_that_fails_says_so_and_is_tried_again(
 ) -> None:
     request = await asker.requests.create(form(PLACE), thread_id=thread)
     sources.is_down = True
-    eva = await screen(place_of(thread), at=sourced)
+    eva = await screen(place_of(thread), target=sourced)
     eva.expect_errors("status of 422")
     await expect(eva.card.get_by_text("The options cannot be read now.")).to_be_visible()
     sources.is_down = False

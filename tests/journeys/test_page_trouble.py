@@ -132,7 +132,7 @@ async def test_the_page_outlives_the_death_of_the_server(
     try:
         async with server.client() as agent:
             request = await agent.requests.create(NAME, thread_id="t1")
-            eva = await screen("/t/t1" if page == "/t" else f"/r/{request.id}", at=server)
+            eva = await screen("/t/t1" if page == "/t" else f"/r/{request.id}", target=server)
             eva.expect_errors("ERR_", "WebSocket connection")
             await eva.card.get_by_label("Name").fill("half a na")
             process.send_signal(signal.SIGKILL)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -188,18 +187,6 @@ async def test_an_outcome_without_a_subscriber_is_queued(open_: Open, waits: boo
     assert ended_request.get("queued", False) is not waits
     if waits:
         assert await agent.frame() == {"settled": ended_request}
-
-
-async def test_an_outcome_in_flight_to_an_ended_wait_is_queued(open_: Open, app: App):
-    confirmations: list[Callable[[], None]] = []
-    agent, person = await open_("requester", confirm=confirmations.append), await open_("responder")
-    request = await agent.call("create_request", body=body(), wait=True)
-    ended_request = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
-    assert await agent.frame() == {"settled": ended_request}
-    assert await agent.call("unwait", request_ids=[request["id"]]) == {}
-    [tell] = confirmations
-    tell()  # it had to arrive, but nobody waited for it any more
-    assert await app.services.store.resume_of("default", request["id"]) is not None
 
 
 async def test_one_reply_to_a_wait_is_bounded_and_nothing_is_left_out(open_: Open):

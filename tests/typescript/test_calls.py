@@ -131,7 +131,7 @@ async def test_the_same_key_asks_once(start: Start, person: AsyncClient) -> None
 
 async def test_a_server_that_is_gone_denies_the_call(start: Start, own_server: ServerProcess) -> None:
     own_server.kill()
-    program = start("unreachable.js", "ts-gone", beside=own_server)
+    program = start("unreachable.js", "ts-gone", server_process=own_server)
     body = json.loads(await program.ended())
     assert body["decision"] == "unavailable"
     assert body["text"].startswith('Nobody could be asked whether the tool "deploy" may run')

@@ -79,11 +79,9 @@ def user_messages(thread: Mapping[str, Any]) -> Sequence[Json]:
 
     The answer to a question is known by its message too, where the thread has answers as messages.
     """
-    answered_requests = [
-        item for item in thread["requests"] if item["status"] in _ANSWERED and field_of(item)
-    ]
-    messages = [(request["settled_at"], _answer_message(request)) for request in answered_requests]
-    ids = {request["id"] for request in answered_requests}
+    requests = [item for item in thread["requests"] if item["status"] in _ANSWERED and field_of(item)]
+    messages = [(request["settled_at"], _answer_message(request)) for request in requests]
+    ids = {request["id"] for request in requests}
     for entry in thread["messages"]:
         if entry["role"] == "user" and entry.get("request_id") not in ids:
             text = {"role": "user", "content": text_of(entry, "\n"), "messageId": entry["id"]}
@@ -168,7 +166,7 @@ async def send(call: Call) -> Answer:
     path, message = f"messages[{len(payload.messages) - 1}]", payload.messages[-1]
     try:
         places = (parse(Message, message), payload.params, payload)
-        answer = next((last_place.answer for last_place in places if last_place.answer is not None), None)
+        answer = next((item.answer for item in places if item.answer is not None), None)
         if answer is None:
             await _write(api, chat, message)
     except Faults as found:

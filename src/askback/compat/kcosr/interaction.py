@@ -149,10 +149,8 @@ class _Interaction:
             return Accept()
         form, timeout_s = self._form(), outcomes.seconds(asked.timeoutMs)
         values = form.pop("initial_values", {})
-        if unchanged := {
-            id_: value for id_, value in values.items() if typed is None or typed.get(id_) != value
-        }:
-            form["initial_values"] = unchanged
+        if kept := {id_: value for id_, value in values.items() if typed is None or typed.get(id_) != value}:
+            form["initial_values"] = kept
         summary, errors = asked.errorSummary, asked.fieldErrors
         return AskAgain(form=form, timeout_s=timeout_s, error_summary=summary, field_errors=errors)
 

@@ -150,10 +150,8 @@ def message(kind: str, **data: Any) -> Json:
 
 def request_frame(request: Json, shown_as: str) -> Json | None:
     """Return the frame that shows a request; None for one that Nebo's page cannot show."""
-    if (approval := request.get("approval")) is not None:
-        return message(
-            "approval_request", request_id=shown_as, tool=approval["tool"], input=approval["input"]
-        )
+    if (call := request.get("approval")) is not None:
+        return message("approval_request", request_id=shown_as, tool=call["tool"], input=call["input"])
     ask = write_ask(request)
     return None if ask is None else message("ask_request", request_id=shown_as, **ask)
 

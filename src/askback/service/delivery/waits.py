@@ -188,15 +188,18 @@ class ConnectionWaits:
                     waiter.hidden()
                 continue
             if principal.id == end.requester:
-                self._ctx.waiters.mark_sent(request_id, principal.id)
+                self._ctx.waiters.mark_sent(request_id, principal.id, is_held=end.queued)
             may_see_names = sharing.can_see_names(principal, end.access, end.thread_id)
             waiter.settled(request_id, end.wire if may_see_names else end.redacted)
-            if principal.id == end.requester and end.queued:
-                self._drop_held_resume(end.tenant, request_id)
 
-    def _drop_held_resume(self, tenant: str, request_id: str) -> None:
-        """Drop the resume that another server held because it did not know of this waiter; in the background."""
-        self._held_resumes.add((tenant, request_id))
+    def on_arrival(self, request_id: str, principal: Principal) -> None:
+        """Record that an outcome has arrived.
+
+        Drop, in the background, the resume that another server held because it did not know of this waiter.
+        """
+        if not self._ctx.waiters.acknowledge(request_id, principal.id):
+            return
+        self._held_resumes.add((principal.tenant, request_id))
         if self._dropping is None:
             self._dropping = asyncio.get_running_loop().create_task(self._drop_held_resumes())
 

@@ -85,7 +85,7 @@ async def settle(
     kind = event or _EVENTS.get(action, f"request.{status}")
     if record.status is Status.RESOLVING and action is not Action.NOTE and effects.promote is None:
         effects = replace(effects, discard=(record.tenant, record.id))  # the check of these values has ended
-    effects = replace(effects, lifts=effects.lifts + await _lifts(ctx, record, action, outcome))
+    effects = await _with_lifts(ctx, record, action, outcome, effects)
     if kind_of(record).is_audited and action is not Action.NOTE:
         entry = _settle_entry(record, action, outcome, principal=by, at=now, **facts)
         effects = replace(effects, audit=(*effects.audit, entry))
@@ -145,18 +145,19 @@ async def _refunds(ctx: Services, record: Record, status: Status) -> bool:
     return read_thread_settings(terms.everywhere, terms.here).refund_questions
 
 
-async def _lifts(
-    ctx: Services, record: Record, action: Action, outcome: Mapping[str, Any]
-) -> tuple[Lift, ...]:
-    """Return the refusals that a person's answer lifts because it starts a new run of the agent."""
+async def _with_lifts(
+    ctx: Services, record: Record, action: Action, outcome: Mapping[str, Any], effects: SideEffects
+) -> SideEffects:
+    """Add the refusals that a person's answer lifts because it starts a new run of the agent."""
     if action not in _DECIDING_ACTIONS or not record.spec.is_durable:
-        return ()
+        return effects
     if outcome.get("source") not in _PERSONS_SOURCES or outcome["answer"].get("decision") == "deny":
-        return ()
+        return effects
     terms = await ctx.store.terms(record.tenant, record.thread_id)
     if terms.refused_at is None:
-        return ()
-    return (Lift(record.tenant, record.thread_id, ctx.clock.now_ms(), requester=record.requester),)
+        return effects
+    lift = Lift(record.tenant, record.thread_id, ctx.clock.now_ms(), requester=record.requester)
+    return replace(effects, lifts=(lift,))
 
 
 async def promote_queued(ctx: Services) -> None:

@@ -75,7 +75,9 @@ async def mark_delivered(ctx: Services, principal: Principal, record: Record) ->
 
 async def requeue_unacknowledged(ctx: Services, principal: Principal, request_ids: Iterable[str]) -> None:
     """Store held resumes for outcomes whose connection ended before it confirmed them."""
-    unacknowledged_ids = [id_ for id_ in request_ids if ctx.waiters.acknowledge(id_, principal.id)]
+    unacknowledged_ids = [
+        id_ for id_ in request_ids if ctx.waiters.acknowledge(id_, principal.id) is not None
+    ]
     now = ctx.clock.now_ms()
     held_resumes: list[Resume] = []
     for request_id in unacknowledged_ids:

@@ -45,7 +45,7 @@ class WaiterRegistry:
     def __init__(self) -> None:
         self._polls: RefCounter[tuple[str, str]] = RefCounter()
         self._sources: list[WaiterSource] = []
-        self._unacknowledged: set[tuple[str, str]] = set()
+        self._unacknowledged = dict[tuple[str, str], bool]()
 
     def add_source(self, source: WaiterSource) -> None:
         """Ask this source too whether somebody waits."""
@@ -60,16 +60,13 @@ class WaiterRegistry:
         finally:
             release()
 
-    def mark_sent(self, request_id: str, principal_id: str) -> None:
-        """Record that an outcome was sent to a waiter; it can still get lost in transit."""
-        self._unacknowledged.add((request_id, principal_id))
+    def mark_sent(self, request_id: str, principal_id: str, *, is_held: bool) -> None:
+        """Record that an outcome was sent to a waiter, and whether a resume is held for it; it can still get lost."""
+        self._unacknowledged[request_id, principal_id] = is_held
 
-    def acknowledge(self, request_id: str, principal_id: str) -> bool:
-        """Record that an outcome has arrived; return whether it was unacknowledged until now."""
-        waiter = (request_id, principal_id)
-        was_unacknowledged = waiter in self._unacknowledged
-        self._unacknowledged.discard(waiter)
-        return was_unacknowledged
+    def acknowledge(self, request_id: str, principal_id: str) -> bool | None:
+        """Record that an outcome has arrived; return `is_held` of `mark_sent`, None if it was acknowledged before."""
+        return self._unacknowledged.pop((request_id, principal_id), None)
 
     def is_waiting(self, request_id: str, principal_id: str) -> bool:
         """Whether this principal waits for this request."""

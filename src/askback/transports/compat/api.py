@@ -70,7 +70,7 @@ class CallerApi:
 
     def received(self, request_id: str) -> None:
         """Record that the outcome of a request has arrived."""
-        self.ctx.waiters.acknowledge(request_id, self.principal_id)
+        self._gateway.waits.on_arrival(request_id, self.principal)
 
     async def call(
         self,

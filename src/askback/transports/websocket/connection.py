@@ -79,7 +79,7 @@ class Connection:
         self._outbox = Outbox[str](self._write, write_now=None if socket is None else self._write_now)
         self._receipts = OutcomeReceipts(
             socket and socket.confirm,
-            on_arrival=lambda request_id: ctx.waiters.acknowledge(request_id, principal.id),
+            on_arrival=lambda request_id: waits.on_arrival(request_id, principal),
         )
         self.subscribing = asyncio.Lock()
         self._large = asyncio.Lock()

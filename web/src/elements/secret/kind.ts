@@ -49,7 +49,7 @@ export class SecretKind implements Kind, SecretContext {
       this.#slots = new Map(
         secret.names.map((name) => [
           name,
-          { ...EMPTY_SLOT, saved: nearestScope(secret, name) !== undefined },
+          { ...EMPTY_SLOT, isSaved: nearestScope(secret, name) !== undefined },
         ]),
       );
     }

@@ -191,8 +191,7 @@ export class Place extends PlaceElement {
 
   /** Give the focus back to the row of the request that was open. */
   #returnFocus(id: string): void {
-    if (id !== this.#decidedId && this.#inboxList.order.some((request) => request.id === id))
-      this.#focusRow(id);
+    if (id !== this.#decidedId && this.#inboxList.order.some((item) => item.id === id)) this.#focusRow(id);
     else this.focusHome();
   }
 
