@@ -185,3 +185,13 @@ async def test_equal_calls_at_the_same_time_each_need_an_approval(
             for number in (1, 2):
                 await person.requests.decide(await card(person, thread, number=number), "approve")
     assert [reply["behavior"] for reply in replies] == ["allow", "allow"]
+
+
+async def test_a_prompt_for_a_call_that_a_rule_allows_asks_nobody(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    await person.rules.create("Deploy", scope="thread", thread_id=thread)
+    with anyio.fail_after(60):
+        async with connect(KINDS[0], ASKBACK_THREAD=thread) as tools:
+            for to in ("one", "two"):
+                assert await prompt(tools, to=to) == {"behavior": "allow", "updatedInput": {"to": to}}
