@@ -45,7 +45,9 @@ async def test_parked_calls_continue_in_another_process_and_a_denied_one_never_r
     start: Start, own_server: ServerProcess, tmp_path: Path
 ) -> None:
     run_result = tmp_path / "ran"
-    program = start("worker.js", "park", "t1", str(run_result), "prod", "stage", "test", server_process=own_server)
+    program = start(
+        "worker.js", "park", "t1", str(run_result), "prod", "stage", "test", server_process=own_server
+    )
     assert await program.line() == "parked"
     await program.kill()
     async with own_server.client("responder") as person:
@@ -72,6 +74,8 @@ async def test_a_call_whose_process_died_after_it_ran_is_not_run_again(
         dying_worker = start("worker.js", "die", "t1", str(run_result), "1", server_process=own_server)
         assert [await dying_worker.line(), await dying_worker.line()] == ["approve", "died"]
         await dying_worker.kill()
-        second_worker = start("worker.js", "again", "t1", str(run_result), request.id, server_process=own_server)
+        second_worker = start(
+            "worker.js", "again", "t1", str(run_result), request.id, server_process=own_server
+        )
         assert await second_worker.ended() == "used\n"
     assert run_result.read_text("utf-8") == "prod\n"
