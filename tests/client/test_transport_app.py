@@ -81,5 +81,7 @@ async def test_a_cancelled_app_ends_its_threads(tmp_path: Path):
         tasks.start_soon(run)
         await started.wait()
         tasks.cancel_scope.cancel()
-    names = [thread.name for thread in set(threading.enumerate()) - threads]
-    assert [name for name in names if name.startswith("askback")] == []
+    ending = [item for item in set(threading.enumerate()) - threads if item.name.startswith("askback")]
+    for thread in ending:
+        await anyio.to_thread.run_sync(thread.join, 30)
+    assert [thread.name for thread in ending if thread.is_alive()] == []
