@@ -46,9 +46,8 @@ class Farewell(asyncio.Protocol):
 
 
 @pytest.fixture
-async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Farewell, socket.socket]]:
+async def peer() -> AsyncIterator[tuple[Farewell, socket.socket]]:
     """The closing end, and a connected socket that has read nothing yet."""
-    monkeypatch.setattr(batching_transport, "PATIENCE_S", 0.2)
     loop, closing_protocol = asyncio.get_running_loop(), Farewell()
     server = await loop.create_server(lambda: closing_protocol, "127.0.0.1", 0)
     with socket.socket() as line:
@@ -59,6 +58,42 @@ async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Farewell,
     server.close()
 
 
+class UnsentLine(Line):
+    """A connection with bytes left to send: each check of it finds the next of `sizes`."""
+
+    def __init__(self, *sizes: int) -> None:
+        super().__init__()
+        self.sizes = list(sizes)
+        self.aborted = False
+
+    def get_write_buffer_size(self) -> int:
+        return self.sizes.pop(0)
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+@pytest.mark.parametrize(
+    ("sizes", "aborted"), [((8, 6, 6, 3, 3, 0, 0), False), ((8, 6, 6, 6), True)], ids=["sent", "stalled"]
+)
+async def test_a_closed_connection_is_cut_once_nothing_was_sent_for_a_while(
+    monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...], aborted: bool
+) -> None:
+    monkeypatch.setattr(batching_transport, "PATIENCE_S", 0)
+    line = UnsentLine(*sizes)
+    BatchingTransport(line).close()
+    with anyio.fail_after(120):
+        while line.sizes:
+            await anyio.lowlevel.checkpoint()
+    assert line.aborted is aborted
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching_transport, "PATIENCE_S", 0.2)
+
+
+@pytest.mark.usefixtures("impatient")
 async def test_a_peer_that_reads_nothing_is_cut(peer: tuple[Farewell, socket.socket]) -> None:
     with anyio.fail_after(120):
         await peer[0].over.wait()
