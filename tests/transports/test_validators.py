@@ -74,7 +74,7 @@ async def test_two_reprompts_then_accepted(api: Api, table: Table) -> None:
             WRONG,
             "Please choose again.",
         )
-        assert reprompt_reply["submitted"] == {"values": {"dish": "soup"}}  # it stays to be mended
+        assert reprompt_reply["submitted"] == {"values": {"dish": "soup"}}  # the person corrects it
     await table.answer("rice", revision=3)
     assert (await table.accept()).json()["answer"] == {"values": {"dish": "rice"}}
     events = await api.app.services.store.thread_events("default", "t1", after=0)
