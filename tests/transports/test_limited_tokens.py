@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.transports.websocket.endpoint import SUBPROTOCOL
+from askback.wire.websocket import SUBPROTOCOL
 from tests.requirements import requirement
 from tests.signing_in import HALF
 from tests.transports.conftest import ANSWER, BASE, Api, ask, create_request

@@ -14,7 +14,7 @@ from askback.server.app import App, create_app
 from askback.server.settings import load
 from askback.service.access import tokens
 from askback.transports.security import time_left
-from askback.transports.websocket.endpoint import UNAUTHORIZED
+from askback.wire.websocket import CloseCode
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ask
 from tests.transports.sockets import Socket
@@ -109,10 +109,10 @@ async def test_only_the_connections_of_a_revoked_token_close(api: Api) -> None:
         assert (await socket.message())["type"] == "websocket.accept"
     admin = await api.as_("admin")
     await admin.delete(f"/v1/tokens/{first['id']}")
-    assert await one_socket.closed() == UNAUTHORIZED
+    assert await one_socket.closed() == CloseCode.UNAUTHORIZED
     assert (await two.call("get_request", request_id="req_none"))["code"] == "not_found"
     await admin.post(f"/v1/agents/{second['agent']}/stop")
-    assert await two.closed() == UNAUTHORIZED
+    assert await two.closed() == CloseCode.UNAUTHORIZED
     for socket in (one_socket, two):
         await socket.leave()
 

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 from askback.domain.secrets.secret import Secret
 from askback.errors import Forbidden, Refused, Unauthorized
+from askback.wire.websocket import CloseCode
 
 if TYPE_CHECKING:
     import httpx2
 
-SUBPROTOCOL = "askback.v1"
 VIA_HEADER = "X-Askback-Via"
 Via = Literal["api", "cli", "mcp", "chat"]
 """The kind of program that calls; the audit log records it."""
@@ -188,9 +188,9 @@ def is_encrypted(url: str) -> bool:
 
 def close_error(code: int, reason: str = "") -> TransportError | Refused:
     """Return the error that a WebSocket close code of the server means."""
-    if code == 4401:
+    if code == CloseCode.UNAUTHORIZED:
         return unknown_token()
-    if code == 4403:
+    if code == CloseCode.FORBIDDEN:
         return Forbidden(
             "The server refused this client's origin. The operator can add it to ASKBACK_ALLOWED_ORIGINS.",
             code="origin_not_allowed",

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from urllib.parse import unquote
 
 from askback.client.transport import (
-    SUBPROTOCOL,
     BytesReply,
     FrameStream,
     Reply,
@@ -21,6 +20,7 @@ from askback.client.transport import (
 )
 from askback.domain.secrets.secret import Secret
 from askback.errors import AskbackError
+from askback.wire.websocket import SUBPROTOCOL
 
 Message = MutableMapping[str, Any]
 ASGIApp = Callable[

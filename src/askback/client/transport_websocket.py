@@ -7,7 +7,6 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from websockets.typing import Subprotocol
 
 from askback.client.transport import (
-    SUBPROTOCOL,
     FrameStream,
     NetworkTransport,
     TransportError,
@@ -18,6 +17,7 @@ from askback.client.transport import (
     unknown_token,
 )
 from askback.errors import Forbidden, Refused
+from askback.wire.websocket import SUBPROTOCOL
 
 OPEN_S = 5.0
 CLOSE_S = 1.0

@@ -16,6 +16,7 @@ from askback.logs import request_id
 from askback.transports.http import ASGIApp, ClientGone, Headers, Message, Receive, Reply, Scope, Send, header
 from askback.transports.problems import problem, problem_reply
 from askback.transports.security import FOREIGN_ORIGIN, SAFE_METHODS, Addresses
+from askback.wire.websocket import CloseCode
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
@@ -31,7 +32,7 @@ SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = (
 NO_STORE = (b"cache-control", b"no-store")
 REQUEST_ID = b"x-request-id"
 _SANE = re.compile(r"[0-9A-Za-z-]{8,64}")
-CLOSE_CODES = {401: 4401, 403: 4403, 421: 4403}
+CLOSE_CODES = {401: CloseCode.UNAUTHORIZED, 403: CloseCode.FORBIDDEN, 421: CloseCode.FORBIDDEN}
 
 ErrorPage = Callable[[int], Awaitable[Reply | None]]
 """Returns the page that a browser shows for a status, if there is one."""
@@ -125,7 +126,7 @@ class Guard:
         except Exception as error:  # noqa: BLE001 - as above
             if accepted:
                 problem(error, locale="en")
-                await send({"type": "websocket.close", "code": 1011})
+                await send({"type": "websocket.close", "code": CloseCode.INTERNAL_ERROR})
             else:
                 await _deny(error, scope, send)
 
@@ -134,7 +135,9 @@ async def _deny(error: Exception, scope: Scope, send: Send) -> None:
     """Refuse a handshake with the status and body of an HTTP reply, if the server supports it."""
     reply = problem_reply(error, scope)
     if "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close", "code": CLOSE_CODES.get(reply.status, 1011)})
+        await send(
+            {"type": "websocket.close", "code": CLOSE_CODES.get(reply.status, CloseCode.INTERNAL_ERROR)}
+        )
         return
     headers = _with_security([(b"content-length", b"%d" % len(reply.body)), *reply.headers])
     await send({"type": "websocket.http.response.start", "status": reply.status, "headers": headers})

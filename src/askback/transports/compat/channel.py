@@ -16,9 +16,8 @@ from askback.transports.asgi_extensions import Socket
 from askback.transports.compat.api import CallerApi
 from askback.transports.http import ClientGone, Receive, Send
 from askback.transports.receipts import OutcomeReceipts
+from askback.wire.websocket import CloseCode
 
-TOO_LARGE = 1009
-INTERNAL_ERROR = 1011
 CLOSE_S = 1.0
 MAX_TASKS = 1_000
 """Concurrent operations of one connection; beyond that it is not read."""
@@ -73,7 +72,7 @@ class SocketChannel:
 
     async def _follow(self, work: Coroutine[Any, Any, None]) -> None:
         if not await self._attempt(work, None):
-            await self.close(INTERNAL_ERROR)
+            await self.close(CloseCode.INTERNAL_ERROR)
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
         """End the connection from this side."""
@@ -109,7 +108,7 @@ class SocketChannel:
                 return
             text: str | bytes = message.get("text") or message.get("bytes") or b""
             if len(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text) > max_bytes:
-                await self.close(TOO_LARGE, "frame too large")
+                await self.close(CloseCode.TOO_LARGE, "frame too large")
                 return
             await self._handle_frame(peer, text)
             while len(self._tasks) >= MAX_TASKS:

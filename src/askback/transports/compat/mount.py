@@ -35,10 +35,9 @@ from askback.transports.http import (
 from askback.transports.oauth import CALLBACK
 from askback.transports.problems import headers_of, locale_of, problem
 from askback.transports.security import SAFE_METHODS, identify, time_left
+from askback.wire.websocket import CloseCode
 
 RETRY_S = 5.0
-SERVER_RESTARTS = 1012
-UNAUTHORIZED = 4401
 
 
 class LastingConnection:
@@ -47,16 +46,16 @@ class LastingConnection:
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
         self.ended = asyncio.Event()
-        self.code = SERVER_RESTARTS
+        self.code = CloseCode.SERVER_RESTARTS
 
-    def end(self, code: int) -> None:
+    def end(self, code: CloseCode) -> None:
         """End it."""
         self.code = code
         self.ended.set()
 
     def refusal(self) -> Refused:
         """Return the error for a call that this side ended before its response."""
-        if self.code == UNAUTHORIZED:
+        if self.code == CloseCode.UNAUTHORIZED:
             return Unauthorized("This token is no longer valid. Ask an admin for a new one.")
         return Unavailable("The server is stopping. Repeat the call.", retry_after=RETRY_S)
 
@@ -84,12 +83,12 @@ class Compat:
             identity = connection.identity
             session = identity.session.id if identity.session else ""
             if ended_id in {identity.principal.id, identity.principal.token, session}:
-                connection.end(UNAUTHORIZED)
+                connection.end(CloseCode.UNAUTHORIZED)
 
     def close(self) -> None:
         """End all connections; their clients reconnect to the next server."""
         for connection in tuple(self._open):
-            connection.end(SERVER_RESTARTS)
+            connection.end(CloseCode.SERVER_RESTARTS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one connection."""
@@ -200,7 +199,11 @@ class Compat:
         connection = LastingConnection(identity)
         remaining_s = time_left(ctx, identity.principal)
         loop = asyncio.get_running_loop()
-        timer = None if remaining_s is None else loop.call_later(remaining_s, connection.end, UNAUTHORIZED)
+        timer = (
+            None
+            if remaining_s is None
+            else loop.call_later(remaining_s, connection.end, CloseCode.UNAUTHORIZED)
+        )
         self._open.add(connection)
         release = self._connection_counts.add(principal_id)
         try:

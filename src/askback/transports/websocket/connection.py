@@ -34,6 +34,7 @@ from askback.transports.outbox import Outbox
 from askback.transports.problems import problem
 from askback.transports.receipts import OutcomeReceipts
 from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS, PATIENT, operation_name
+from askback.wire.websocket import CloseCode
 
 MAX_OPERATIONS = 2_048
 """Concurrent operations of one connection; beyond that it is not read."""
@@ -41,7 +42,6 @@ MAX_OPERATIONS = 2_048
 NEWEST = 8
 """The number of events whose text is cached."""
 
-TOO_LARGE = 1009
 CLOSE_S = 1.0
 RESYNC = '{"resync":true}'
 
@@ -163,7 +163,7 @@ class Connection:
 
     # --- methods for operations ----------------------------------------------------------------
 
-    def dismiss(self, code: int) -> None:
+    def dismiss(self, code: CloseCode) -> None:
         """Close the connection from this side."""
         task = asyncio.create_task(self._close(code))
         self._tasks.add(task)
@@ -186,7 +186,7 @@ class Connection:
                 return
             text: str | bytes = message.get("text") or message.get("bytes") or b""
             if _size(text) > self.ctx.limits.frame_bytes:
-                await self._close(TOO_LARGE)
+                await self._close(CloseCode.TOO_LARGE)
                 return
             self._frame(text)
             del message, text
@@ -249,7 +249,7 @@ class Connection:
         self.waits.drop(self.waiting, self)
         self.waiting.clear()
 
-    async def _close(self, code: int) -> None:
+    async def _close(self, code: CloseCode) -> None:
         with suppress(Exception):  # the peer may be gone already, or no longer read
             async with asyncio.timeout(CLOSE_S):
                 await self._outbox.drain()

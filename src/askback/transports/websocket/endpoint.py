@@ -16,16 +16,7 @@ from askback.transports.http import Receive, Scope, Send
 from askback.transports.problems import locale_of
 from askback.transports.security import identify, time_left
 from askback.transports.websocket.connection import Connection
-
-SUBPROTOCOL = "askback.v1"
-TOKEN_PREFIX = "bearer."  # noqa: S105 - the prefix of a subprotocol, not a token
-SESSION_PREFIX = "session."
-
-PROTOCOL_ERROR = 1002
-TRY_LATER = 1013
-SERVER_RESTARTS = 1012
-UNAUTHORIZED = 4401
-FORBIDDEN = 4403
+from askback.wire.websocket import SESSION_PREFIX, SUBPROTOCOL, TOKEN_PREFIX, CloseCode
 
 
 class Sockets:
@@ -45,7 +36,7 @@ class Sockets:
     def close(self) -> None:
         """Ask every client to disconnect; they reconnect to the next server."""
         for connection in tuple(self._open):
-            connection.dismiss(SERVER_RESTARTS)
+            connection.dismiss(CloseCode.SERVER_RESTARTS)
 
     def sessions(self) -> set[str]:
         """The ids of the browser sessions with an open connection."""
@@ -55,7 +46,7 @@ class Sockets:
         """End the connections of a principal, a token or a browser session that has ended, by its id."""
         for connection in tuple(self._open):
             if ended_id in {connection.principal.id, connection.principal.token, connection.session_id}:
-                connection.dismiss(UNAUTHORIZED)
+                connection.dismiss(CloseCode.UNAUTHORIZED)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection until it ends."""
@@ -65,10 +56,10 @@ class Sockets:
         subprotocol = SUBPROTOCOL if SUBPROTOCOL in subprotocols else None
         await send({"type": "websocket.accept", "subprotocol": subprotocol})
         if subprotocol is None:
-            await _refuse(send, PROTOCOL_ERROR, f"offer the subprotocol {SUBPROTOCOL}")
+            await _refuse(send, CloseCode.PROTOCOL_ERROR, f"offer the subprotocol {SUBPROTOCOL}")
             return
         if len(self._open) >= self._ctx.limits.ws_connections:
-            await _refuse(send, TRY_LATER, "too many connections")
+            await _refuse(send, CloseCode.TRY_LATER, "too many connections")
             return
         try:
             token, browser_secret = (
@@ -80,7 +71,7 @@ class Sockets:
             await _refuse(send, _close_code(error), error.code)
             return
         if self._connection_counts.count(identity.principal.id) >= self._ctx.limits.connections:
-            await _refuse(send, TRY_LATER, "too many connections of yours")
+            await _refuse(send, CloseCode.TRY_LATER, "too many connections of yours")
             return
         await self._serve(
             Connection(
@@ -99,7 +90,7 @@ class Sockets:
     async def _serve(self, connection: Connection, receive: Receive) -> None:
         self._open.add(connection)
         release = self._connection_counts.add(connection.principal.id)
-        end = dismissal(self._ctx, connection.principal, lambda: connection.dismiss(UNAUTHORIZED))
+        end = dismissal(self._ctx, connection.principal, lambda: connection.dismiss(CloseCode.UNAUTHORIZED))
         try:
             await connection.run(receive)
         finally:
@@ -119,11 +110,11 @@ def _find_offer(subprotocols: list[str], prefix: str) -> str | None:
     return next((name.removeprefix(prefix) for name in subprotocols if name.startswith(prefix)), None)
 
 
-def _close_code(error: Refused) -> int:
+def _close_code(error: Refused) -> CloseCode:
     if isinstance(error, Unauthorized):
-        return UNAUTHORIZED
-    return FORBIDDEN if isinstance(error, Forbidden) else TRY_LATER
+        return CloseCode.UNAUTHORIZED
+    return CloseCode.FORBIDDEN if isinstance(error, Forbidden) else CloseCode.TRY_LATER
 
 
-async def _refuse(send: Send, code: int, reason: str) -> None:
+async def _refuse(send: Send, code: CloseCode, reason: str) -> None:
     await send({"type": "websocket.close", "code": code, "reason": reason})
