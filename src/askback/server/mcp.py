@@ -12,7 +12,7 @@ from askback.adapters.mcp.limits import Limits
 from askback.errors import Unauthorized
 from askback.server.settings import Settings
 from askback.service.context import Services
-from askback.transports.http import Receive, Scope, Send, header, json_reply, read_body, replay
+from askback.transports.http import Receive, Scope, Send, json_reply, public_url, read_body, replay
 from askback.transports.problems import problem_reply
 from askback.transports.security import bearer, identify
 
@@ -38,7 +38,7 @@ class Mcp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a call of MCP, or the metadata. Errors go up to the guard."""
-        base_url = self._services.public_url or f"{scope['scheme']}://{header(scope, b'host')}"
+        base_url = public_url(self._services, scope)
         if scope["path"] == METADATA:
             # MCP demands an issuer; tokens are made here, by `askback token create`, and not by OAuth.
             issuer = {"authorization_servers": [base_url], "bearer_methods_supported": ["header"]}

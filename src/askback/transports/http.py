@@ -120,6 +120,11 @@ def header(scope: Scope, name: bytes) -> str | None:
     return None
 
 
+def public_url(ctx: Services, scope: Scope) -> str:
+    """Return the address of the server that people open: the setting, or else the one of this call."""
+    return ctx.public_url or f"{scope['scheme']}://{header(scope, b'host')}"
+
+
 async def read_body(scope: Scope, receive: Receive, *, limit: int) -> RawBody:
     """Return the body; raises `TooLarge` for one of more than `limit` bytes.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from askback.ports.store import Principal
 from askback.service.actions import oauth
 from askback.service.context import Services
-from askback.transports.http import Headers, Scope, header
+from askback.transports.http import Headers, Scope, public_url
 from askback.transports.security import browser_cookie_name, cookies, set_browser_cookie
 
 CALLBACK = "/oauth/callback"
@@ -25,8 +25,7 @@ async def begin_oauth(
 
     `base_path` begins the paths of the click and of the callback; the cookie is sent to no other path.
     """
-    base_url = ctx.public_url or f"{scope['scheme']}://{header(scope, b'host')}"
-    redirect_uri = base_url.rstrip("/") + base_path + CALLBACK
+    redirect_uri = public_url(ctx, scope) + base_path + CALLBACK
     name = await browser_cookie_name(ctx)
     browser = next(iter(cookies(scope, name)), None) or ctx.ids.token()
     url = await oauth.start_oauth(

@@ -16,7 +16,7 @@ from askback.service.access import sessions
 from askback.service.access.assignees import groups_of
 from askback.service.agents import credentials
 from askback.transports import security
-from askback.transports.http import HttpCall, Reply, header, json_reply
+from askback.transports.http import HttpCall, Reply, header, json_reply, public_url
 from askback.wire.bodies import SignBody, SignInBody
 
 
@@ -127,10 +127,9 @@ def _principal_json(principal: Principal, groups: Collection[str]) -> dict[str, 
 async def create_login_link(call: HttpCall) -> Reply:
     """Create a login link for one browser; valid for ten minutes."""
     code = await credentials.create_login_link(call.ctx, call.principal, await call.json())
-    base = call.ctx.public_url or f"{call.scope['scheme']}://{header(call.scope, b'host')}"
-    return json_reply({"url": login_url(base, code)}, status=201)
+    return json_reply({"url": login_url(public_url(call.ctx, call.scope), code)}, status=201)
 
 
 def login_url(base: str, code: str) -> str:
     """Return the address for a person. Its fragment is in no request, no log and no link preview."""
-    return f"{base.rstrip('/')}/login#{quote(code, safe='')}"
+    return f"{base}/login#{quote(code, safe='')}"
