@@ -15,11 +15,11 @@ from askback.adapters.asking import (
     Place,
     approve_once,
     ask_once,
-    gather_all,
     mirror_messages,
     short_id,
 )
 from askback.adapters.asktools import ASK_TOOLS, ASK_USER, REQUEST_APPROVAL, REQUEST_ENV_VARS, AskTool
+from askback.client.gather import gather_all
 from askback.testing import Approve, Decline, LeaveOpen, Reply, person
 
 PLACE = Place(id="fw:t1:call_1", thread_id="t1", run_id="r1", tool_call_id="call_1", agent="planner")

@@ -31,7 +31,7 @@ class ApprovalContracts(StoreSuite):
         voted = replace(row, state=step.state)
         assert await store.settle(step, claim()) == Change(voted, Outcome.APPLIED)
         assert await store.list_requests("main", statuses=frozenset({Status.PENDING})) == [voted]
-        assert await store.due(NOON + 9) == [voted]
+        assert await store.due(NOON + 9, limit=9) == [voted]
         events = await store.thread_events("main", "t1", after=0)
         assert [(event.seq, event.type, event.settles) for event in events] == [
             (1, "request.created", False),

@@ -126,8 +126,8 @@ class ReadContracts(StoreSuite):
             await store.insert(row, request_created(row))
         await store.settle(answer(ended_request))
         assert await store.next_deadline() == NOON + 5
-        assert await store.due(NOON + 4) == []
-        assert await store.due(NOON + 7) == [soon, other]
+        assert await store.due(NOON + 4, limit=9) == []
+        assert await store.due(NOON + 7, limit=9) == [soon, other]
         assert await store.due(NOON + 99, limit=2) == [soon, other]
         for row in (soon, other, late_request):
             await store.settle(answer(row, status=Status.EXPIRED, revision=None))

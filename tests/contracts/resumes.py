@@ -184,7 +184,7 @@ class ResumeContracts(StoreSuite):
         assert change.record == replace(
             row, revision=2, state=step.state, spec=spec, expires_at=NOON + 20, due_at=NOON + 10
         )
-        assert await store.due(NOON + 9) == []
+        assert await store.due(NOON + 9, limit=9) == []
         assert await store.next_deadline() == NOON + 10
         await store.settle(replace(answer(row, status=Status.PENDING, revision=2), times=(None, None)))
         assert await store.next_deadline() is None

@@ -32,10 +32,11 @@ from ag_ui.core import (
     ToolCallStartEvent,
 )
 
-from askback.adapters.asking import Place, approve_once, ask_once, gather_all, read_arguments
+from askback.adapters.asking import Place, approve_once, ask_once, read_arguments
 from askback.adapters.openquestion import members_of, open_answer, open_form, typed_form
 from askback.client.async_client import AsyncClient
 from askback.client.forms import outcome_of
+from askback.client.gather import gather_all
 from askback.compat.mcp_elicitation import read_content, write_elicitation
 from askback.compat.translation import NotExpressible
 from askback.domain import questiontext

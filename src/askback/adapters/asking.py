@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from inspect import isawaitable
@@ -186,18 +186,6 @@ async def pass_to(store: Callable[[T], object] | None, parked: T) -> None:
     """Pass what continues a run to the program, which stores it; the function may return an awaitable."""
     if store is not None and isawaitable(storing := store(parked)):
         await storing
-
-
-async def gather_all(questions: Iterable[Awaitable[T]]) -> Sequence[T]:
-    """Await several questions together, in their order; an error of one cancels the others and is raised."""
-    tasks = [asyncio.ensure_future(question) for question in questions]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
 
 
 def read_arguments(text: str) -> Any:

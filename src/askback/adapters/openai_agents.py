@@ -35,7 +35,6 @@ from askback.adapters.asking import (
     MirroredMessage,
     Place,
     approve_once,
-    gather_all,
     mirror_messages,
     pass_to,
 )
@@ -49,6 +48,7 @@ from askback.adapters.asktools import (
     is_open,
 )
 from askback.client.async_client import AsyncClient
+from askback.client.gather import gather_all
 from askback.client.methods import call_blocking, function
 from askback.client.sync_client import Client
 from askback.domain.decision import Decision

@@ -40,7 +40,6 @@ from askback.adapters.asking import (
     Place,
     approve_once,
     ask_once,
-    gather_all,
     mirror_messages,
     pass_to,
 )
@@ -56,6 +55,7 @@ from askback.adapters.asktools import (
 )
 from askback.adapters.openquestion import open_answer, open_form
 from askback.client.async_client import AsyncClient
+from askback.client.gather import gather_all
 from askback.client.methods import call_either, function
 from askback.client.sync_client import Client
 from askback.domain.decision import Decision

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from askback.adapters.asking import gather_all, read_arguments
+from askback.adapters.asking import read_arguments
 from askback.adapters.asktools import AskTool
 from askback.chat import history
 from askback.chat.endpoint import Endpoint
 from askback.chat.tools import ToolFailed, tools_in
 from askback.chat.turn import Turn
+from askback.client.gather import gather_all
 
 SYSTEM = """\
 You are an assistant in a conversation with a person, in the folder {folder}. Answer in Markdown, briefly. Use the tools

@@ -19,14 +19,13 @@ from askback.cli.backup_files import (
     BackupRefused,
     key_ids,
     make_empty,
-    sync_folder,
     write_private,
 )
 from askback.server import settings as settings_module
 from askback.server.database_address import PostgresAddress
 from askback.server.settings import Settings
 from askback.storage.sqlite.backup import copy_database
-from askback.vault.keyfile import read_key_file, write_key_file
+from askback.vault.keyfile import read_key_file, sync_folder, write_key_file
 from askback.vault.keys import parse_keys
 
 app = typer.Typer(add_completion=False)

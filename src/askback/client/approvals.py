@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, Unpack
 
 from askback.client.frames import create_request, frame, get_request
+from askback.client.gather import gather_all
 from askback.client.hooks import Hook, objection
 from askback.client.methods import method
 from askback.client.options import RequestContext, call_key, dump_options
@@ -156,17 +157,9 @@ class Approvals(Resource):
         `options` are those of `approve`, for all calls. An error of one call cancels the requests of the others and is
         raised.
         """
-        asking = [
-            asyncio.ensure_future(self.approve(**call.arguments, thread_id=thread_id, **options))
-            for call in calls
-        ]
-        try:
-            return await asyncio.gather(*asking)
-        except BaseException:
-            for item in asking:
-                item.cancel()
-            await asyncio.gather(*asking, return_exceptions=True)
-            raise
+        return await gather_all(
+            self.approve(**call.arguments, thread_id=thread_id, **options) for call in calls
+        )
 
     @method
     async def decision(self, request: InputRequest | str, *, hooks: Sequence[Hook] = ()) -> Decision:

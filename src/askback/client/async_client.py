@@ -33,7 +33,7 @@ from askback.wire.replies import Run
 
 TransportName = Literal["auto", "websocket", "http"]
 
-RETRY_S = 30.0
+RETRY_FOR_S = 30.0
 
 
 class AsyncClient(Forms, Actions, Approvals, Conversation):
@@ -61,7 +61,7 @@ class AsyncClient(Forms, Actions, Approvals, Conversation):
         *,
         app: Any = None,
         transport: TransportName = "auto",
-        retry_for: float = RETRY_S,
+        retry_for: float = RETRY_FOR_S,
         hooks: Sequence[Hook] = (),
         texts: Mapping[str, str] | None = None,
         brand: str | None = None,

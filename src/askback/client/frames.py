@@ -16,12 +16,11 @@ from askback.client.tracing import current_trace
 from askback.domain.action import ActionAsk
 from askback.domain.approval import Approval
 from askback.domain.fields import Form
+from askback.domain.limits import MAX_KEY
 from askback.domain.model import Model, without_none
 from askback.domain.secrets.request import SecretAsk
 from askback.domain.tracing import HEADER
 from askback.errors import Invalid
-
-MAX_KEY = 255
 
 
 def frame(op: str, **args: Any) -> str:

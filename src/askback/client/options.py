@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 
-from askback.client.frames import MAX_KEY
 from askback.domain.deadlines import EscalationStep
 from askback.domain.faults import join
+from askback.domain.limits import MAX_KEY
 from askback.domain.request import Agent, Presentation
 
 Errors = str | Mapping[str, str]

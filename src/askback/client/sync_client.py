@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from askback.client.actions import Actions
 from askback.client.approvals import Approvals
-from askback.client.async_client import RETRY_S, AsyncClient, TransportName
+from askback.client.async_client import RETRY_FOR_S, AsyncClient, TransportName
 from askback.client.conversation import BlockingMessageStream, Conversation
 from askback.client.forms import Forms
 from askback.client.hooks import Hook
@@ -108,7 +108,7 @@ class Client(Blocking, Forms, Actions, Approvals, Conversation):
         *,
         app: Any = None,
         transport: TransportName = "auto",
-        retry_for: float = RETRY_S,
+        retry_for: float = RETRY_FOR_S,
         hooks: Sequence[Hook] = (),
         texts: Mapping[str, str] | None = None,
         brand: str | None = None,

@@ -41,6 +41,7 @@ from askback.domain.fields import (
     Text,
     Textarea,
     Time,
+    shown_options,
 )
 from askback.domain.lifecycle import Status
 from askback.domain.limits import DEFAULTS
@@ -246,7 +247,7 @@ class _Writer:
                     self.add_loss(field, "MCP cannot say that it must be true.")
                 return {"type": "boolean"}
             case Select() | Radio():
-                return {"type": "string", **_options(_shown_options(field), "oneOf", self.locale)}
+                return {"type": "string", **_options(shown_options(field), "oneOf", self.locale)}
             case Multiselect():
                 counts = {
                     "minItems": None if field.allow_other else field.min_choices,
@@ -284,12 +285,6 @@ class _Writer:
         self.losses.append(Loss(join("fields", field.id), reason))
 
 
-def _shown_options(field: Select | Radio) -> Sequence[Option]:
-    if isinstance(field, Select) and field.widget == "confirm" and not field.options:
-        return [Option(value=word, label=word) for word in ("Yes", "No")]
-    return field.options
-
-
 def _options(options: Sequence[Option], keyword: str, locale: str) -> dict[str, Any]:
     """Return choices, whose values MCP allows to be texts only."""
     titles = {value_text(option.value): choose(option.label, [locale]) for option in options}
@@ -300,7 +295,7 @@ def _options(options: Sequence[Option], keyword: str, locale: str) -> dict[str, 
 
 def _chosen_values(field: Select | Radio | Multiselect, value: Any, other: Any) -> Any:
     """Return the values of the chosen options, and the person's own text."""
-    options = field.options if isinstance(field, Multiselect) else _shown_options(field)
+    options = field.options if isinstance(field, Multiselect) else shown_options(field)
     known = {value_text(option.value): option.value for option in options}
     is_blank = isinstance(other, str) and not other.strip()
     own = other if field.allow_other and not is_blank else None

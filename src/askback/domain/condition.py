@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from askback.domain.options import as_list
+
 Scalar = str | int | float | bool
-
-
-def _as_list(raw: Any) -> Any:
-    return list(cast("tuple[Any, ...]", raw)) if isinstance(raw, tuple) else raw
 
 
 class Condition(BaseModel):
@@ -34,9 +32,9 @@ class Condition(BaseModel):
     field: str | None = None
     is_: Scalar | None = Field(default=None, validation_alias="is", serialization_alias="is")
     is_not: Scalar | None = None
-    in_: Annotated[list[Scalar], BeforeValidator(_as_list)] | None = Field(
+    in_: Annotated[list[Scalar], BeforeValidator(as_list)] | None = Field(
         default=None, validation_alias="in", serialization_alias="in"
     )
     provided: bool | None = None
-    all: Annotated[list[Condition], BeforeValidator(_as_list)] | None = None
-    any: Annotated[list[Condition], BeforeValidator(_as_list)] | None = None
+    all: Annotated[list[Condition], BeforeValidator(as_list)] | None = None
+    any: Annotated[list[Condition], BeforeValidator(as_list)] | None = None

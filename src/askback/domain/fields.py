@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 from askback.domain.condition import Condition
 from askback.domain.model import Model
 from askback.domain.options import (
+    Option,
     Options,
     OptionsFrom,
     OptionValue,
@@ -165,6 +166,19 @@ class Multiselect(_Choice):
     max_choices: int | None = None
     widget: Literal["checkboxes", "chips", "dropdown"] | None = None
     default: Annotated[list[OptionValue], BeforeValidator(as_list)] | None = None
+
+
+YES_NO = [Option(value="Yes", label="Yes"), Option(value="No", label="No")]
+
+
+def is_yes_no(field: object) -> bool:
+    """Tell whether a field is a `confirm` without options, which means Yes and No."""
+    return isinstance(field, Select) and field.widget == "confirm" and not field.options
+
+
+def shown_options(field: Select | Radio | Multiselect) -> Sequence[Option]:
+    """Return the options of a field; a `confirm` without any has Yes and No."""
+    return YES_NO if is_yes_no(field) else field.options
 
 
 class _Moment(_Field):

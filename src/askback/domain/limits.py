@@ -10,6 +10,9 @@ from askback.domain.values import frozen
 SAFE_INTEGER = 2**53 - 1
 """The largest whole number that JavaScript and JSON readers keep exactly."""
 
+MAX_KEY = 255
+"""Characters of an idempotency key."""
+
 
 @frozen(slots=True)
 class Limits:

@@ -258,7 +258,7 @@ class RequestStore(Protocol):
         """Return open requests of every tenant, ordered by tenant, kind, status and id, after this one."""
         ...
 
-    async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
+    async def due(self, now_ms: int, *, limit: int) -> Sequence[Record]:
         """Return open requests of every tenant whose `due_at` has passed, earliest first."""
         ...
 

@@ -106,6 +106,10 @@ def terms(row: Row) -> ThreadTerms:
     )
 
 
+PRINCIPAL = "principal, tenant, role, name, person, groups"
+"""The columns of a principal in a login, a session, a person or a token."""
+
+
 def principal(row: Row) -> Principal:
     """Make the principal of a login or a session."""
     principal_id, tenant, role, name, person, groups = row

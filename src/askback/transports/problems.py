@@ -18,6 +18,9 @@ from askback.transports.http import Reply, Scope, header, json_reply
 
 RETRY_S = 1
 
+RECONNECT_S = 5.0
+"""Seconds until a client with too many connections, or one whose server stops, should connect again."""
+
 log = logging.getLogger(__name__)
 
 

@@ -20,13 +20,13 @@ from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.transports.asgi_extensions import stream_of
 from askback.transports.http import HttpCall, Send, header, query_of
 from askback.transports.outbox import Outbox
+from askback.transports.problems import RECONNECT_S
 from askback.transports.security import time_left
 
 HEARTBEAT_S = 10.0
 """Seconds between two comments; L9 and proxies need one within 15 s."""
 
 END_S = 1.0
-RETRY_S = 5.0
 
 MAX_CURSOR = 2**53 - 1
 
@@ -83,7 +83,9 @@ class Streams:
 
     async def _stream(self, call: HttpCall, thread_id: str | None) -> EventStream:
         if self._stream_counts.count(call.principal.id) >= call.ctx.limits.connections:
-            raise RateLimited("You have too many event streams open. Close some first.", retry_after=RETRY_S)
+            raise RateLimited(
+                "You have too many event streams open. Close some first.", retry_after=RECONNECT_S
+            )
         stream = EventStream(call, self, inbox=thread_id is None)
         cursor = _cursor(call)
         stream.subscription = await self._subscriptions.open(

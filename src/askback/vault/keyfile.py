@@ -106,18 +106,18 @@ def _write(path: Path, text: str, publish: Callable[[Path], None]) -> None:
         publish(draft)
     finally:
         draft.unlink(missing_ok=True)
-    _keep_name(path.parent)
+    sync_folder(path.parent)  # no secret must outlive its key
 
 
 def _make_folder(folder: Path) -> None:
     if not folder.is_dir():
         _make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
-        _keep_name(folder.parent)
+        sync_folder(folder.parent)
 
 
-def _keep_name(folder: Path) -> None:
-    """Make a new name in a folder survive a power failure: no secret must outlive its key."""
+def sync_folder(folder: Path) -> None:
+    """Sync the names in a folder, so that a new one survives a power failure."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

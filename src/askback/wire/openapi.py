@@ -13,7 +13,7 @@ from pydantic.json_schema import models_json_schema
 
 from askback.domain import action, approval, display, request, sources
 from askback.domain.lifecycle import Status
-from askback.domain.limits import DEFAULTS
+from askback.domain.limits import DEFAULTS, MAX_KEY
 from askback.domain.policy import settings
 from askback.wire import (
     admin_replies,
@@ -175,7 +175,7 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 
 def _key(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.idempotent:
-        schema = {"type": "string", "minLength": 1, "maxLength": 255}
+        schema = {"type": "string", "minLength": 1, "maxLength": MAX_KEY}
         status_text = "The same key with the same body returns the result of the first call."
         yield {"name": "Idempotency-Key", "in": "header", "description": status_text, "schema": schema}
 

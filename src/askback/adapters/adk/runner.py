@@ -18,12 +18,12 @@ from askback.adapters.asking import (
     MirroredCall,
     MirroredMessage,
     Place,
-    gather_all,
     mirror_messages,
     supersede,
 )
 from askback.adapters.asktools import AskOutcome, is_open
 from askback.client.async_client import AsyncClient
+from askback.client.gather import gather_all
 from askback.client.methods import function
 from askback.domain.decision import Decision
 from askback.domain.request import InputRequest

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from agent_framework import AgentResponseUpdate, ChatContext, ChatMiddleware, Content, FunctionTool, Message
 
-from askback.adapters.asking import AskOptions, Place, approve_once, gather_all
+from askback.adapters.asking import AskOptions, Place, approve_once
 from askback.adapters.asktools import (
     ASK_TOOLS,
     ASK_USER,
@@ -19,6 +19,7 @@ from askback.adapters.asktools import (
     AskTool,
 )
 from askback.client.async_client import AsyncClient
+from askback.client.gather import gather_all
 from askback.domain.decision import Decision
 
 Said = TypeVar("Said", Message, AgentResponseUpdate)

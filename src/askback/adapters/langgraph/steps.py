@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.pregel import Pregel
 from langgraph.types import Command, GraphOutput, Interrupt, StateSnapshot
 
-from askback.adapters.asking import AskOptions, Place, gather_all, supersede
+from askback.adapters.asking import AskOptions, Place, supersede
 from askback.adapters.asktools import AskOutcome, is_open
 from askback.adapters.langgraph.questions import (
     Pause,
@@ -24,6 +24,7 @@ from askback.adapters.langgraph.questions import (
 )
 from askback.adapters.openquestion import members_of
 from askback.client.async_client import AsyncClient
+from askback.client.gather import gather_all
 from askback.client.methods import call_blocking
 from askback.client.sync_client import Client
 from askback.domain.decision import Decision

@@ -21,8 +21,9 @@ from askback.domain.fields import (
     Text,
     Textarea,
     Time,
+    shown_options,
 )
-from askback.domain.options import Option, value_text
+from askback.domain.options import value_text
 from askback.domain.patterns import browser_pattern
 from askback.messages import render
 from askback.messages.languages import choose
@@ -69,13 +70,6 @@ def draw_field(field: Drawable, label: str, initial: Any, *, required: bool, loc
     if drawing.checks and field.validate_on_client:
         component["checks"] = drawing.checks
     return DrawnField(component, value, drawing.lost)
-
-
-def shown_options(field: Select | Radio | Multiselect) -> Sequence[Option]:
-    """Return the options of a field; a `confirm` without any has Yes and No."""
-    if isinstance(field, Select) and field.widget == "confirm" and not field.options:
-        return [Option(value=word, label=word) for word in ("Yes", "No")]
-    return field.options
 
 
 class _Drawing:

@@ -23,6 +23,7 @@ from askback.domain.fields import (
     Text,
     Textarea,
     Time,
+    shown_options,
 )
 from askback.domain.model import without_none
 from askback.domain.options import Option, OptionsFrom, value_text
@@ -48,7 +49,7 @@ def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Losses]:
         case Boolean() | Checkbox():
             schema = {"type": "boolean"} | ({"const": True} if field.required else {})
         case Select() | Radio():
-            schema = _choice(_options(field), locale, allow_other=field.allow_other)
+            schema = _choice(shown_options(field), locale, allow_other=field.allow_other)
         case Multiselect():
             schema = _array_schema(field, _choice(field.options, locale, allow_other=field.allow_other))
         case Date() | Time() | Datetime():
@@ -121,12 +122,6 @@ def _sourced_schema(field: Select | Radio | Multiselect, losses: Losses) -> dict
     losses.append("The options come from a source on the server: the schema takes every text and number.")
     value = {"type": ["string", "number"]}
     return _array_schema(field, value) if isinstance(field, Multiselect) else value
-
-
-def _options(field: Select | Radio) -> Sequence[Option]:
-    if isinstance(field, Select) and field.widget == "confirm" and not field.options:
-        return [Option(value=word, label=word) for word in ("Yes", "No")]
-    return field.options
 
 
 def _choice(options: Sequence[Option], locale: str, *, allow_other: bool) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from askback.domain.canonicaljson import canonical_json
 from askback.domain.policy import commands, files, shell_tools
@@ -245,7 +245,7 @@ class Call:
 
     def texts(self) -> Iterator[str]:
         """Return every text of the input, at any depth."""
-        yield from _texts(self.input)
+        yield from files.texts_in(self.input)
 
     @cached_property
     def reading(self) -> Reading | None:
@@ -267,17 +267,6 @@ def _certain_words(reading: Reading, text: str) -> tuple[Argv, ...]:
     steps = reading.extended.steps if reading.extended and "<<" not in text else ()
     is_certain = not any(step.patterns or step.folders != (None,) for step in steps)
     return tuple(step.argv for step in steps) if is_certain else ()
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for member in cast("Mapping[object, object]", value).values():
-            yield from _texts(member)
-    elif isinstance(value, list | tuple):
-        for item in cast("list[object]", value):
-            yield from _texts(item)
 
 
 def tool_name(name: str) -> str:

@@ -129,3 +129,15 @@ def why_ambiguous(known_paths: Sequence[str], other_texts: Iterable[str]) -> Rea
     if sum(is_path_key(name.rpartition(".")[2]) for name in other_texts) > 1:
         return Reason("several_files")
     return None
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Return every text of a JSON value, at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for member in cast("Mapping[object, object]", value).values():
+            yield from texts_in(member)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from texts_in(item)

@@ -6,10 +6,10 @@ Windsurf. A key that is not listed counts as a path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
-from askback.domain.policy.files import fold_key, is_path_key
+from askback.domain.policy.files import fold_key, is_path_key, texts_in
 
 SEARCH_TOOLS = frozenset("grep grep_search grep_files search_files search_file_content".split())
 """Tools that search the contents of the files below a folder."""
@@ -47,13 +47,15 @@ def other_texts(tool: str, arguments: Mapping[str, Any]) -> list[str]:
         text
         for name, value in arguments.items()
         if not _names_path(name) and fold_key(name) not in neutral_keys
-        for text in _texts(value)
+        for text in texts_in(value)
     ]
 
 
 def search_folders(arguments: Mapping[str, Any]) -> list[str]:
     """Return the paths where a search begins; empty for the folder of the call."""
-    return [text for name, value in arguments.items() if _names_path(name) for text in _texts(value) if text]
+    return [
+        text for name, value in arguments.items() if _names_path(name) for text in texts_in(value) if text
+    ]
 
 
 def _names_path(name: str) -> bool:
@@ -66,25 +68,14 @@ def name_filters(arguments: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         text
         for name, value in arguments.items()
         if fold_key(name) in _FILTERS
-        for text in _texts(value)
+        for text in texts_in(value)
         if text
     ]
     types = [
         text
         for name, value in arguments.items()
         if fold_key(name) in _TYPES
-        for text in _texts(value)
+        for text in texts_in(value)
         if text
     ]
     return globs, types
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for member in cast("Mapping[object, object]", value).values():
-            yield from _texts(member)
-    elif isinstance(value, list | tuple):
-        for item in cast("list[object]", value):
-            yield from _texts(item)

@@ -8,10 +8,9 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from askback.domain.faults import Faults
-from askback.domain.fields import AnyField, Form, Select
+from askback.domain.fields import YES_NO, AnyField, Form, is_yes_no
 from askback.domain.kinds.form import form_paths
 from askback.domain.limits import DEFAULTS, Limits
-from askback.domain.options import Option
 from askback.domain.policy.settings import BOUNDS
 from askback.domain.request import Ask
 from askback.domain.validation.answer import default_answer
@@ -48,7 +47,6 @@ def _all_spelt_out(fields: Sequence[Mapping[str, Any]]) -> bool:
 
 
 _FIELD_CACHE = KnownFields()
-YES_NO = [Option(value="Yes", label="Yes"), Option(value="No", label="No")]
 
 
 def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
@@ -177,9 +175,9 @@ def _with_confirm(ask: Ask) -> Ask:
 def with_yes_no(form: Form) -> Form:
     """Add Yes and No to every `confirm` without options; returns the same form if there is none."""
     changes: dict[str, Any] = {}
-    if form.fields is not None and any(map(_lacks_answers, form.fields)):
+    if form.fields is not None and any(map(is_yes_no, form.fields)):
         changes["fields"] = _confirmed_fields(form.fields)
-    if form.sections is not None and any(_lacks_answers(f) for s in form.sections for f in s.fields or ()):
+    if form.sections is not None and any(is_yes_no(f) for s in form.sections for f in s.fields or ()):
         changes["sections"] = [
             section.model_copy(update={"fields": _confirmed_fields(section.fields)})
             for section in form.sections
@@ -187,11 +185,5 @@ def with_yes_no(form: Form) -> Form:
     return form.model_copy(update=changes) if changes else form
 
 
-def _lacks_answers(field: AnyField) -> bool:
-    return isinstance(field, Select) and field.widget == "confirm" and not field.options
-
-
 def _confirmed_fields(fields: Sequence[AnyField]) -> list[AnyField]:
-    return [
-        field.model_copy(update={"options": YES_NO}) if _lacks_answers(field) else field for field in fields
-    ]
+    return [field.model_copy(update={"options": YES_NO}) if is_yes_no(field) else field for field in fields]

@@ -10,13 +10,12 @@ from pydantic import BaseModel
 from askback.domain.events import THREAD_ERASED
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
+from askback.domain.limits import MAX_KEY
 from askback.domain.record import Labels, Record
 from askback.domain.request import Envelope
 from askback.ports.store import Change, Claim, ExternalIdTaken, Principal
 from askback.service.access.sharing import no_such_thread
 from askback.service.context import Services
-
-MAX_KEY = 255
 
 
 def idempotency_claim(

@@ -14,8 +14,8 @@ import asyncpg
 
 from askback.storage.postgres.connection import Database, refused_by_database, unavailable
 from askback.storage.postgres.kept_connection import KeptConnection
-from askback.storage.postgres.pool import closed_error
 from askback.storage.rows import Row
+from askback.storage.sql.transaction import closed_error
 
 
 class KeyReader:

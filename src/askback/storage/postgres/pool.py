@@ -20,6 +20,7 @@ from askback.storage.postgres.connection import (
 from askback.storage.postgres.liveness import TRANSACTION_TIMEOUT
 from askback.storage.postgres.transactions import single_statement, snapshot, transaction
 from askback.storage.rows import Row
+from askback.storage.sql.transaction import closed_error
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -146,8 +147,3 @@ class Pool:
             if refused_by_database(error):
                 raise unavailable(error) from error
             raise
-
-
-def closed_error() -> Unavailable:
-    """Return the error of a closed store."""
-    return Unavailable("The store is closed.", retry_after=1)

@@ -25,10 +25,10 @@ from askback.storage.postgres.connection import Connection, Database, is_retryab
 from askback.storage.postgres.group import event_of, result_of, write_group
 from askback.storage.postgres.jobs import Act, Change, Entry, ExclusiveJob, Job, Key, Overtaken
 from askback.storage.postgres.kept_connection import KeptConnection
-from askback.storage.postgres.pool import closed_error
 from askback.storage.postgres.single_call import write_plain
 from askback.storage.postgres.threads import log
 from askback.storage.postgres.transactions import transaction
+from askback.storage.sql.transaction import closed_error
 
 _log = logging.getLogger(__name__)
 

@@ -10,8 +10,7 @@ from askback.ports.oauth import OauthAttempt
 from askback.storage import rows
 from askback.storage.sql.transaction import Area, Transaction
 
-_PERSON = "principal, tenant, role, name, person, groups"
-_ATTEMPT = f"request, digest, {_PERSON}, redirect_uri, sealed, expires_at, languages"
+_ATTEMPT = f"request, digest, {rows.PRINCIPAL}, redirect_uri, sealed, expires_at, languages"
 PUT = f"""
 INSERT INTO oauth_attempts ({_ATTEMPT}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (tenant, request) DO UPDATE SET digest = excluded.digest, principal = excluded.principal,

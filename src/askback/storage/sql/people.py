@@ -32,12 +32,12 @@ _PERSON_COLUMNS = {
     "people": "seen_at AS at, '[]' AS threads",
 }
 _ALL_PEOPLE = " UNION ALL ".join(
-    f"SELECT principal, tenant, role, name, person, groups, {_PERSON_COLUMNS[table]} FROM {table} "
+    f"SELECT {rows.PRINCIPAL}, {_PERSON_COLUMNS[table]} FROM {table} "
     f"WHERE tenant = $1 AND {known} AND person = ANY ($5::text[])"
     for table, known in _PEOPLE_TABLES.items()
 )
 PEOPLE = f"""
-SELECT principal, tenant, role, name, person, groups, threads FROM ({_ALL_PEOPLE}) AS known
+SELECT {rows.PRINCIPAL}, threads FROM ({_ALL_PEOPLE}) AS known
 ORDER BY person, at DESC, principal"""
 SEE_PERSON = """
 INSERT INTO people (tenant, person, principal, role, name, groups, seen_at) VALUES ($1, $2, $3, $4, $5, $6, $7)

@@ -181,7 +181,7 @@ class RequestArea(Area):
         position = ("",) * 4 if after is None else (after.tenant, after.kind, after.status.value, after.id)
         return [rows.record(row) for row in await self._db.page(OPEN_REQUESTS, *position, limit)]
 
-    async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
+    async def due(self, now_ms: int, *, limit: int) -> Sequence[Record]:
         """Read open requests whose deadline has passed, earliest first."""
         return [rows.record(row) for row in await self._db.page(DUE, now_ms, limit)]
 

@@ -15,13 +15,12 @@ from askback.storage.sql.conditions import Conditions
 from askback.storage.sql.people import SEE_PERSON
 from askback.storage.sql.transaction import Area, Transaction
 
-_PERSON = "principal, tenant, role, name, person, groups"
 PUT_LOGIN = f"""
-INSERT INTO logins (digest, {_PERSON}, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO logins (digest, {rows.PRINCIPAL}, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant, role = excluded.role,
     name = excluded.name, person = excluded.person, groups = excluded.groups, expires_at = excluded.expires_at"""
-USE_LOGIN = f"DELETE FROM logins WHERE digest = $1 AND expires_at > $2 RETURNING {_PERSON}"
-_SESSION = f"id, {_PERSON}, half, device, created_at, seen_at, expires_at"
+USE_LOGIN = f"DELETE FROM logins WHERE digest = $1 AND expires_at > $2 RETURNING {rows.PRINCIPAL}"
+_SESSION = f"id, {rows.PRINCIPAL}, half, device, created_at, seen_at, expires_at"
 ADD_SESSION = f"""
 INSERT INTO browser_sessions (digest, {_SESSION})
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"""

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from askback.domain.audit import seal_entry
 from askback.domain.events import EventDraft
+from askback.errors import Unavailable
 from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.policy import NOTHING, AuditDraft, SideEffects
 from askback.storage.rows import Row
@@ -148,3 +149,8 @@ class Area:
             return row
 
         return await self._db.change(apply, effects, erases=erases)
+
+
+def closed_error() -> Unavailable:
+    """Return the error of a closed store."""
+    return Unavailable("The store is closed.", retry_after=1)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from askback.errors import Unavailable
+from askback.storage.sql.transaction import closed_error
 from askback.storage.sqlite.connection import Connection, Damage, refused_by_disk
 from askback.storage.sqlite.writer import unavailable
 
@@ -41,7 +41,7 @@ class Readers:
         thread takes 60 µs more. A reader never waits for the writer in a write-ahead log.
         """
         if self._point is None:
-            raise _closed()
+            raise closed_error()
         return self._attempt(read, self._point)
 
     async def page(self, read: Callable[[Connection], T]) -> T:
@@ -49,7 +49,7 @@ class Readers:
         while self._changing is not None:
             await self._changing.wait()
         if self._pool is None:
-            raise _closed()
+            raise closed_error()
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._read_page, read)
 
     async def close(self) -> None:
@@ -111,7 +111,3 @@ class Readers:
             if refused_by_disk(error):
                 raise unavailable(error) from error
             raise
-
-
-def _closed() -> Unavailable:
-    return Unavailable("The store is closed.", retry_after=1)

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from askback.domain.events import Event
 from askback.errors import Unavailable
 from askback.ports.health import Pressure
+from askback.storage.sql.transaction import closed_error
 from askback.storage.sqlite.connection import Connection, Damage, empty_log, refused_by_disk
 
 _log = logging.getLogger(__name__)
@@ -147,7 +148,7 @@ class Writer:
 
     def _not_started(self) -> Unavailable:
         if self.read_only is None:
-            return Unavailable("The store is closed.", retry_after=1)
+            return closed_error()
         return Unavailable(
             f"The database is read-only ({self.read_only}). Nothing was stored; try again later.",
             retry_after=READ_ONLY_RETRY_S,

@@ -33,11 +33,9 @@ from askback.transports.http import (
     while_connected,
 )
 from askback.transports.oauth import CALLBACK
-from askback.transports.problems import headers_of, locale_of, problem
+from askback.transports.problems import RECONNECT_S, headers_of, locale_of, problem
 from askback.transports.security import SAFE_METHODS, identify, time_left
 from askback.wire.websocket import CloseCode
-
-RETRY_S = 5.0
 
 
 class LastingConnection:
@@ -57,7 +55,7 @@ class LastingConnection:
         """Return the error for a call that this side ended before its response."""
         if self.code == CloseCode.UNAUTHORIZED:
             return Unauthorized("This token is no longer valid. Ask an admin for a new one.")
-        return Unavailable("The server is stopping. Repeat the call.", retry_after=RETRY_S)
+        return Unavailable("The server is stopping. Repeat the call.", retry_after=RECONNECT_S)
 
 
 class Compat:
@@ -195,7 +193,9 @@ class Compat:
         """Count a connection as open, until its token expires at the latest."""
         ctx, principal_id = self._gateway.ctx, identity.principal.id
         if self._connection_counts.count(principal_id) >= ctx.limits.connections:
-            raise RateLimited("You have too many connections open. Close some first.", retry_after=RETRY_S)
+            raise RateLimited(
+                "You have too many connections open. Close some first.", retry_after=RECONNECT_S
+            )
         connection = LastingConnection(identity)
         remaining_s = time_left(ctx, identity.principal)
         loop = asyncio.get_running_loop()

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from askback.domain.policy.filters import safe_glob
-from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import languages
-from askback.domain.policy.shell.lexer import Argv, NotUnderstood
+from askback.domain.policy.shell.lexer import Argv, require_understood
 from askback.domain.values import frozen
 
 _FOLDER = re.compile(r"(?!.*\.\.)[A-Za-z0-9_/.][\w@+,./-]*")
@@ -78,15 +77,15 @@ def _expand_xargs(step: Step, previous_step: Step) -> Iterator[Step]:
         flags.add(unread_words.pop())
         if flags & {"-n", "-P"}:
             flags -= {"-n", "-P"}
-            _require(bool(unread_words) and unread_words.pop().isdecimal())
-    _require(
+            require_understood(bool(unread_words) and unread_words.pop().isdecimal())
+    require_understood(
         bool(unread_words)
         and bool(flags & _NULL)
         and flags <= _XARGS_FLAGS
         and previous_step.argv[0] == "find"
     )
     find = _Find(previous_step)
-    _require(find.printed is not None and not find.ran and not {"-print", "-ls"} & set(find.tests))
+    require_understood(find.printed is not None and not find.ran and not {"-print", "-ls"} & set(find.tests))
     argv = tuple(reversed(unread_words))
     yield replace(step, argv=argv, piped=False)  # without input it runs as well
     yield _with_files(argv, find.printed or (), step)
@@ -97,7 +96,7 @@ def _expand_find(step: Step) -> Iterator[Step]:
     yield replace(step, argv=("find", *find.starts, *find.tests))
     for argv, files in find.ran:
         placeholders = [i for i, word in enumerate(argv) if word == "{}"]
-        _require(
+        require_understood(
             len(placeholders) == 1
             and placeholders[0] > 0
             and not any("{}" in word for word in argv if word != "{}")
@@ -127,12 +126,12 @@ class _Find:
 
     def __post_init__(self) -> None:
         self.left = list(reversed(self.step.argv[1:]))
-        _require(sum(word in {"(", "!", "-not"} for word in self.left) <= _MAX_DEPTH)
+        require_understood(sum(word in {"(", "!", "-not"} for word in self.left) <= _MAX_DEPTH)
         while self.left and not self.left[-1].startswith(("-", "(", "!")):
             self.starts.append(self.left.pop())
-        _require(bool(self.starts) and not set(self.starts) & self.step.patterns)
+        require_understood(bool(self.starts) and not set(self.starts) & self.step.patterns)
         self._alternatives(None)
-        _require(not self.left)
+        require_understood(not self.left)
 
     def _alternatives(self, names: frozenset[str] | None) -> frozenset[str] | None:
         """Read up to a closing parenthesis. Return the name patterns that match; None if any name may."""
@@ -160,41 +159,36 @@ class _Find:
         self.tests.append(word)
         if word == "(":
             inner = self._alternatives(names)
-            _require(bool(self.left))
+            require_understood(bool(self.left))
             self.tests.append(self.left.pop())
             return inner
         if word in {"!", "-not"}:
-            _require(bool(self.left))
+            require_understood(bool(self.left))
             self._primary(names)
         elif word == "-print0":
-            _require(names is not None and self.printed is None)
+            require_understood(names is not None and self.printed is None)
             self.printed = self._files(names)
         elif word in languages.FIND_TESTS:
-            _require(bool(self.left))
+            require_understood(bool(self.left))
             value = self.left.pop()
             self.tests.append(value)
             if word in {"-name", "-iname"} and names is None and safe_glob(value):
                 return frozenset({value})
         else:
-            _require(word in languages.FIND_FLAGS)
+            require_understood(word in languages.FIND_FLAGS)
         return names
 
     def _exec(self, names: frozenset[str] | None) -> None:
         terminators = [i for i, word in enumerate(reversed(self.left)) if word == ";" or word == "+"]
-        _require(bool(terminators))
+        require_understood(bool(terminators))
         argv = tuple(self.left.pop() for _ in range(terminators[0]))
-        _require(bool(argv) and (self.left.pop() == ";" or argv[-1] == "{}"))
+        require_understood(bool(argv) and (self.left.pop() == ";" or argv[-1] == "{}"))
         self.ran.append((argv, self._files(names)))
 
     def _files(self, names: frozenset[str] | None) -> tuple[str, ...]:
-        _require(names is not None)
+        require_understood(names is not None)
         files = tuple(
             f"{start.rstrip('/') or '/'}/{name}" for start in self.starts for name in sorted(names or ())
         )
-        _require(0 < len(files) <= _FILES)
+        require_understood(0 < len(files) <= _FILES)
         return files
-
-
-def _require(is_understood: bool) -> None:
-    if not is_understood:
-        raise NotUnderstood(Reason("uncertain"))

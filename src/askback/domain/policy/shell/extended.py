@@ -21,7 +21,7 @@ from askback.domain.policy.shell.extended_words import (
     extended_tokens,
     is_harmless_assignment,
 )
-from askback.domain.policy.shell.lexer import Argv, NotUnderstood
+from askback.domain.policy.shell.lexer import Argv, NotUnderstood, require_understood
 from askback.domain.policy.shell.programs import STATE_BUILTINS
 from askback.domain.values import frozen
 
@@ -89,7 +89,7 @@ class _Folders:
         self.moved = True
         self.here = frozenset(posixpath.join(current or "", folder) for current in self.here)
         self.all |= self.here
-        _require(len(self.all) <= _MAX_FOLDERS)
+        require_understood(len(self.all) <= _MAX_FOLDERS)
 
     def after_operator(self, operator: str, *, changed: bool, piped: bool) -> None:
         """Continue after an operator. After anything but `cd … &&`, a command may run even if the `cd` failed."""
@@ -145,7 +145,7 @@ class _Script:
         return ExtendedReading(tuple(self.steps), tuple(self.outline), tuple(self.inputs))
 
     def _take_word(self, token: Token) -> None:
-        _require(not self.ended)
+        require_understood(not self.ended)
         if self.header is not None:
             self.header.append(decode_word(token, first=False))
         elif self.command:
@@ -161,7 +161,7 @@ class _Script:
         if text == "!":
             self.folders.is_uncertain = True
         elif text in _INNER_KEYWORDS:
-            _require(self.open[-1:] == [_INNER_KEYWORDS[text]])
+            require_understood(self.open[-1:] == [_INNER_KEYWORDS[text]])
         elif text in _CLOSING_KEYWORDS and text != "(":
             self.open.append(_CLOSING_KEYWORDS[text])
             if text == "for":
@@ -179,26 +179,26 @@ class _Script:
         return True
 
     def _end(self, text: str) -> None:
-        _require(self.open[-1:] == [text] and not self.expects_command)
+        require_understood(self.open[-1:] == [text] and not self.expects_command)
         self.open.pop()
         self.loops.pop(self.named.pop(), None)  # after the loop, its variable may have another value
         self.ended = True
 
     def _redirect(self, token: Token) -> None:
-        _require(bool(self.command or self.ended) and self.header is None)
+        require_understood(bool(self.command or self.ended) and self.header is None)
         if token.kind == "input":
             path = decode_word(token, first=False)
-            _require(path.is_literal)
+            require_understood(path.is_literal)
             self.has_input = True
             self.inputs.append(path.text)
             self.steps.append(Step(("cat", "--", path.text), folders=self.folders.places))
         else:
-            _require(not self.posix or token.text[0] != "&")
+            require_understood(not self.posix or token.text[0] != "&")
             self.has_input = self.has_input or ">&" in token.text
 
     def _bracket(self, bracket: str) -> None:
         if bracket == "(":
-            _require(not (self.command or self.ended or self.assigned) and self.header is None)
+            require_understood(not (self.command or self.ended or self.assigned) and self.header is None)
             self.open.append(")")
             self.named.append("")
             self.expects_command = True
@@ -209,20 +209,22 @@ class _Script:
 
     def _separate(self, operator: str) -> None:
         if self.header is not None:
-            _require(operator in {";", "\n"})
+            require_understood(operator in {";", "\n"})
             self._loop(self.header)
             self.header = None
         elif self.command or self.ended:
             self._finish(operator)
             self.expects_command = operator in {"&&", "||", "|"}
         else:
-            _require(operator == "\n" and not self.assigned)
+            require_understood(operator == "\n" and not self.assigned)
 
     def _loop(self, header: list[ExtendedWord]) -> None:
         name, values = header[0].text if header else "", header[2:]
-        _require(bool(_LOOP_NAME.fullmatch(name)) and name not in _SPECIAL_NAMES and name not in self.loops)
-        _require(header[1:2] != [] and header[1].text == "in" and bool(values))
-        _require(not any(value.variables for value in values))
+        require_understood(
+            bool(_LOOP_NAME.fullmatch(name)) and name not in _SPECIAL_NAMES and name not in self.loops
+        )
+        require_understood(header[1:2] != [] and header[1].text == "in" and bool(values))
+        require_understood(not any(value.variables for value in values))
         self.outline.append(("for", *(value.text for value in (header[0], *values))))
         if any(value.is_pattern for value in values):
             # The loop reveals whether such a file exists.
@@ -250,26 +252,26 @@ class _Script:
         self.sign = operator
 
     def _change_folder(self, words: list[ExtendedWord]) -> None:
-        _require(len(words) == 2 and words[1].is_literal and not {"done"} & set(self.open))
+        require_understood(len(words) == 2 and words[1].is_literal and not {"done"} & set(self.open))
         folder = words[1].text
         hidden = any(name.startswith(".") for name in folder.split("/") if name)
-        _require(bool(_PLAIN_FOLDER.fullmatch(folder)) and (folder == "." or not hidden))
+        require_understood(bool(_PLAIN_FOLDER.fullmatch(folder)) and (folder == "." or not hidden))
         self.folders.change(folder)
 
     def _step(self, words: list[ExtendedWord], previous_step: Step | None, *, piped: bool) -> None:
-        _require(words[0].is_literal and bool(words[0].text))
+        require_understood(words[0].is_literal and bool(words[0].text))
         for choice in self._choices(words):
             values = [_substitute(word, choice, words[0].text) for word in words]
             patterns = frozenset(value.text for value in values if value.is_pattern)
             step = Step(tuple(value.text for value in values), patterns, self.folders.places, piped)
             self.steps += expand_delegated(step, previous_step)
             self.before = None if self.has_input else step
-            _require(len(self.steps) <= _STEPS)
+            require_understood(len(self.steps) <= _STEPS)
 
     def _choices(self, words: list[ExtendedWord]) -> Iterator[dict[str, ExtendedWord]]:
         """Return all combinations of values of the loop variables."""
         used = [name for name in self.loops if any(name in word.names for word in words)]
-        _require(all(len(self.loops[name]) <= _STEPS for name in used) and len(used) <= 2)
+        require_understood(all(len(self.loops[name]) <= _STEPS for name in used) and len(used) <= 2)
         for values in product(*(self.loops[name] for name in used)):
             yield dict(zip(used, values, strict=True))
 
@@ -281,22 +283,17 @@ def _substitute(word: ExtendedWord, values_by_name: dict[str, ExtendedWord], pro
         value = values_by_name.get(variable.name)
         if value is None:
             is_shown = variable.name in _SHOWN_VARIABLES and (variable.quoted or program == "echo")
-            _require(prints and (is_shown or variable.name == "?"))
+            require_understood(prints and (is_shown or variable.name == "?"))
             value = ExtendedWord("0" if variable.name == "?" else "x", "")
         elif value.is_pattern:
-            _require(variable.quoted and (prints or text == variable.sign))
+            require_understood(variable.quoted and (prints or text == variable.sign))
         else:
-            _require(variable.quoted or bool(_UNSPLIT.fullmatch(value.text)))
+            require_understood(variable.quoted or bool(_UNSPLIT.fullmatch(value.text)))
         if value.is_pattern and prints:
             value = ExtendedWord("x", "")
         text = text.replace(variable.sign, value.text)
         word = replace(word, is_pattern=word.is_pattern or value.is_pattern)
     return replace(word, text=text)
-
-
-def _require(is_understood: bool) -> None:
-    if not is_understood:
-        raise NotUnderstood(Reason("uncertain"))
 
 
 def _has_parent_step(argv: Argv) -> bool:

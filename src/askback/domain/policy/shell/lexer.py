@@ -64,6 +64,12 @@ class NotUnderstood(Exception):
         self.why = reason
 
 
+def require_understood(is_understood: bool) -> None:
+    """Raise `NotUnderstood` with the reason `uncertain`, unless a step is understood."""
+    if not is_understood:
+        raise NotUnderstood(Reason("uncertain"))
+
+
 @frozen(slots=True)
 class Word:
     """One word: the text that the program gets, and how it was written."""

@@ -13,14 +13,19 @@ from askback.domain.policy.shell import languages as lang
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.options import ArgumentCheck
 from askback.domain.policy.shell.program_table import ProgramTable, load_table
-from askback.domain.policy.shell.programs import STATE_BUILTINS, WRAPPERS, basename, is_interpreter
+from askback.domain.policy.shell.programs import (
+    STATE_BUILTINS,
+    WRAPPERS,
+    basename,
+    is_interpreter,
+    without_version,
+)
 from askback.domain.values import frozen
 
 _FOLDERS = frozenset(
     {"/bin", "/usr/bin", "/usr/local/bin", "node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", "bin"}
 )
 _WRAPPED_BUILDS = frozenset({"gradlew", "mvnw"})
-_VERSION = "0123456789."
 _DEPTH = 4
 _MAX_SUBCOMMANDS = 4
 _CHECKS: dict[str, Callable[[Argv], Reason | None]] = {
@@ -96,7 +101,7 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
     The longest sub-command wins that the rule names, that only reads, or that no rule can cover.
     """
     name = basename(argv[0])
-    table = load_table(name) or (load_table(name.rstrip(_VERSION)) if is_interpreter(name) else None)
+    table = load_table(name) or (load_table(without_version(name)) if is_interpreter(name) else None)
     if table is None or not _usual_name(argv[0]):
         return TableMatch(None, 1, none=Reason("unknown_options", program=argv[0]))
     if table.same:

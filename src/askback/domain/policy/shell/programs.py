@@ -30,7 +30,6 @@ _INTERPRETERS = frozenset(
     racket sbcl clisp emacs vim vi nvim view ex ed m4 osascript swift crystal raku
     """.split()
 )
-_VERSION = "0123456789."
 
 
 def basename(program: str) -> str:
@@ -38,7 +37,12 @@ def basename(program: str) -> str:
     return program.rpartition("/")[2]
 
 
+def without_version(name: str) -> str:
+    """Return the name of a program without the version at its end: `python` for `python3.12`."""
+    return name.rstrip("0123456789.")
+
+
 def is_interpreter(program: str) -> bool:
     """Tell whether a program runs code from its arguments, its standard input or a file: `python3.12`, `bash`."""
     name = basename(program)
-    return name in _INTERPRETERS or name.rstrip(_VERSION).removesuffix("-") in _INTERPRETERS
+    return name in _INTERPRETERS or without_version(name).removesuffix("-") in _INTERPRETERS
