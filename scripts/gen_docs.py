@@ -7,6 +7,7 @@
 - docs/reference/settings.md, from the settings' own text
 - docs/reference/forms.md, from the models of a form
 - docs/reference/reasons.md, from the catalogue of texts
+- docs/reference/times.md, from the constants with the default times
 - docs/decisions/README.md, from the titles of the decisions
 """
 
@@ -34,6 +35,7 @@ from askback.domain.limits import DEFAULTS, Limits
 from askback.server import settings
 from askback.wire.operations import OPERATIONS
 from forms_page import forms_page
+from times_page import times_page
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -78,10 +80,11 @@ def lifecycle() -> str:
 
 
 def refusals(cls: type[errors.Refused] = errors.Refused) -> Iterator[type[errors.Refused]]:
-    """Every kind of refusal, in the order of the tree."""
+    """Every kind of refusal that the client raises, in the order of the tree."""
     for child in cls.__subclasses__():
-        yield child
-        yield from refusals(child)
+        if child.__module__ == errors.__name__:
+            yield child
+            yield from refusals(child)
 
 
 def error_page() -> str:
@@ -226,6 +229,7 @@ def generated_pages() -> dict[Path, str]:
         "forms": forms_page(),
         "reasons": reasons_page(),
         "operations": operations_page(),
+        "times": times_page(),
     }
     for name, text in written.items():
         texts[REFERENCE / f"{name}.md"] = NOTE + text

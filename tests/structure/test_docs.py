@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from typing import get_args
 
 import typer
 from typer.core import TyperGroup
 
 from askback.cli.main import app
+from askback.domain.access import AccessLevel
+from askback.domain.policy.decision_table import ASK_MODES, LEVELS, table_decision
+from askback.domain.policy.engine import MODES
 from askback.wire import operations
 from askback.wire.events import ThreadEvent
 from askback.wire.operation import Operation
@@ -137,8 +143,56 @@ def test_the_protocol_page_has_every_event() -> None:
     assert listed == types
 
 
+def test_the_page_about_the_policy_has_the_tables_of_the_code() -> None:
+    page = PAGES["docs/explanation/policy.md"]
+    cells = r"\| (allow|ask|deny) " * 4
+    rows = re.findall(rf"^\| `([a-z]+)` \| (?:any|`([a-z-]+)`) {cells}\|$", page, re.MULTILINE)
+    shown = {(level, ask): row for level, mode, *row in rows for ask in ([mode] if mode else ASK_MODES)}
+    calls = ((True, False), (True, True), (False, False), (False, True))
+    assert shown == {
+        (level, ask): [
+            table_decision(level, ask, listed=listed, dangerous=danger) for listed, danger in calls
+        ]
+        for level in LEVELS
+        for ask in ASK_MODES
+    }
+    modes = page.partition("### Modes")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", modes, re.MULTILINE) == list(MODES)
+
+
+def test_the_page_about_threads_has_every_level_of_access() -> None:
+    text = PAGES["docs/reference/threads.md"].partition("## Access to a thread")[2]
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [level.wire_name for level in AccessLevel]
+
+
 def test_the_readme_names_every_command() -> None:
     commands = typer.main.get_command(app)
     assert isinstance(commands, TyperGroup)
     text = PAGES["README.md"].partition("## Commands")[2].partition("## Not there yet")[0]
     assert [name for name in commands.commands if not re.search(rf"`(askback )?{name}\b", text)] == []
+
+
+def test_every_message_of_the_page_about_troubles_is_printed_by_the_code() -> None:
+    rows = re.findall(r"^\| (`.+?) \| ", PAGES["docs/how-to/troubleshoot.md"], re.MULTILINE)
+    messages = [code or plain for row in rows for code, plain in re.findall(r"``(.+?)``|`(.+?)`", row)]
+    assert len(messages) > 40
+    assert [message for message in messages if not any(message in text for text in printed_texts())] == []
+
+
+@cache
+def printed_texts() -> list[str]:
+    """Return every text of the code and of the English catalogue, with `…` in place of what is filled in."""
+    catalogue: dict[str, str] = json.loads((ROOT / "src/askback/messages/en.json").read_text("utf-8"))
+    texts = [re.sub(r"\{\w+\}", "…", text) for text in catalogue.values()]
+    for path in files(".py", folders=("src/askback/",)):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            match node:
+                case ast.JoinedStr(values=values):
+                    texts.append(
+                        "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in values)
+                    )
+                case ast.Constant(value=str() as text):
+                    texts.append(re.sub(r"\{\w+\}|%\.?\d*[sdf]", "…", text))
+                case _:
+                    pass
+    return texts
