@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import socket
 import stat
 import struct
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -217,38 +215,6 @@ def address(url: str) -> tuple[str, int]:
     return host, int(port)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_the_server_cleanly_during_a_wait(tmp_path: Path, number: int) -> None:
-    with run_server(tmp_path) as (process, ready):
-        with caller(ready, "requester") as http:
-            body = http.post("/v1/requests", json=ASK).json()
-            started_event = threading.Event()
-
-            def wait() -> None:
-                with http.stream("GET", "/v1/threads/t1/events?cursor=0") as events:
-                    for line in events.iter_lines():
-                        if line.startswith("id:"):
-                            started_event.set()
-
-            def poll() -> None:
-                caller(ready, "requester").get(f"/v1/requests/{body['id']}?wait=60")
-
-            threads = [
-                threading.Thread(target=ignore_errors(wait)),
-                threading.Thread(target=ignore_errors(poll)),
-            ]
-            for thread in threads:
-                thread.start()
-            assert started_event.wait(120)
-            process.send_signal(number)
-            ended = complete(process)
-            for thread in threads:
-                thread.join(120)
-                assert not thread.is_alive()
-        assert ended == (0, "", "")
-        assert not (tmp_path / "askback.db-wal").exists()
-
-
 def test_a_second_server_of_the_same_folder_says_which_file_is_in_use(tmp_path: Path) -> None:
     with run_server(tmp_path) as (_, first):
         status, _, err = complete(start("serve", "--port", "0", "--data-dir", str(tmp_path)))
@@ -372,11 +338,3 @@ def run(*arguments: str, data: Path) -> str:
     status, out, err = complete(start(*arguments, ASKBACK_DATA_DIR=str(data)))
     assert status == 0, err
     return out.strip()
-
-
-def ignore_errors(work: Any) -> Any:
-    def guarded() -> None:
-        with suppress(httpx2.HTTPError):
-            work()
-
-    return guarded

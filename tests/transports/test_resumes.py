@@ -193,6 +193,24 @@ async def test_while_the_agent_waits_nothing_is_queued(api: Api) -> None:
     assert "queued" not in ended[0]
 
 
+async def test_long_polls_end_as_if_their_time_were_up_when_the_server_stops(api: Api) -> None:
+    request = await create_request(api)
+    agent = await api.as_("requester")
+    replies: list[tuple[int, str]] = []
+
+    async def poll(path: str) -> None:
+        reply = await agent.get(path, params={"wait": 60})
+        replies.append((reply.status_code, reply.text))
+
+    with anyio.fail_after(120):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(poll, f"/v1/requests/{request['id']}")
+            tasks.start_soon(poll, "/v1/resumes")
+            await anyio.wait_all_tasks_blocked()
+            api.app.connections.end()
+    assert sorted(replies) == [(200, '{"resumes":[]}'), (204, "")]
+
+
 @requirement("H5")
 @pytest.mark.parametrize("arrives", [True, False])
 async def test_an_unacknowledged_outcome_is_a_resume_until_it_is_read(api: Api, arrives: bool) -> None:

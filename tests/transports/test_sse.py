@@ -207,7 +207,7 @@ async def test_each_beat_sends_a_comment(app: App):
     stream = Stream(app, "/v1/threads/t1/events")
     await stream.start()
     assert await stream.block() == {"retry": "1000"}
-    app._streams.send_heartbeats()
+    app.connections.streams.send_heartbeats()
     assert await stream.block() == {"": ""}
     await stream.leave()
 
@@ -222,10 +222,10 @@ async def test_a_reader_that_leaves_frees_its_resources_immediately(app: App):
     streams = [Stream(app, "/v1/threads/t1/events") for _ in range(3)] + [Stream(app, "/v1/events")]
     for stream in streams:
         await stream.start()
-    assert app._streams.count() == 4
+    assert app.connections.streams.count() == 4
     for stream in streams:
         await stream.leave()
-    assert app._streams.count() == 0
+    assert app.connections.streams.count() == 0
     assert app.services.bus.topic_count() == 0  # type: ignore[attr-defined]
 
 
@@ -238,7 +238,7 @@ async def test_a_reader_that_stalls_is_cut_and_resumes(app: App):
     await say(app, 400, size=5000)
     with anyio.fail_after(120):
         await stream.task
-    assert app._streams.count() == 0
+    assert app.connections.streams.count() == 0
     resumed_stream = Stream(app, "/v1/threads/t1/events", last="0")
     assert [int(event["id"]) for event in await resumed_stream.events(400)] == list(range(1, 401))
     await resumed_stream.leave()
@@ -253,7 +253,7 @@ async def test_a_reader_that_takes_nothing_between_two_beats_is_cut(app: App):
     await say(app, 1)
     for _ in range(3):
         await anyio.wait_all_tasks_blocked()
-        app._streams.send_heartbeats()
+        app.connections.streams.send_heartbeats()
     with anyio.fail_after(120):
         await stream.task
 
@@ -270,13 +270,13 @@ async def test_a_stream_ends_as_a_whole_reply_when_its_token_is_revoked_or_expir
     assert [(await stream.start())[0] for stream in streams] == [200, 200]
     await admin.delete(f"/v1/tokens/{revoked_body['id']}")
     assert [await stream.ended() for stream in streams] == [True, True]
-    assert api.app._streams.count() == 0
+    assert api.app.connections.streams.count() == 0
 
 
 async def test_a_server_that_stops_ends_its_streams(app: App):
     stream = Stream(app, "/v1/threads/t1/events")
     await stream.start()
     await stream.block()
-    app._streams.close()
+    app.connections.streams.close()
     with anyio.fail_after(120):
         await stream.task

@@ -328,18 +328,11 @@ async def test_nothing_is_left_of_a_connection_that_ended(open_: Open, app: App)
     await agent.call("create_request", body=body(), wait=True)
     await agent.call("subscribe", thread_id="t1")
     await person.call("subscribe", inbox=True)
-    assert (app._sockets.count(), app._sockets._waits.count(), app._sockets._subscriptions.count()) == (
-        2,
-        1,
-        2,
-    )
+    sockets = app.connections.sockets
+    assert (sockets.count(), sockets._waits.count(), sockets._subscriptions.count()) == (2, 1, 2)
     await agent.leave()
     await person.leave()
-    assert (app._sockets.count(), app._sockets._waits.count(), app._sockets._subscriptions.count()) == (
-        0,
-        0,
-        0,
-    )
+    assert (sockets.count(), sockets._waits.count(), sockets._subscriptions.count()) == (0, 0, 0)
     assert app.services.bus.topic_count() == 0  # type: ignore[attr-defined]
 
 

@@ -116,7 +116,7 @@ async def test_a_frame_that_is_too_large_ends_the_connection(open_: Open):
 async def test_a_server_that_stops_asks_its_clients_to_come_back(open_: Open, app: App):
     socket = await open_()
     assert await socket.call("ping") == {}
-    app._sockets.close()
+    app.connections.sockets.close()
     assert await socket.closed() == 1012
 
 

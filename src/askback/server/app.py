@@ -39,6 +39,7 @@ from askback.ports.probe import Probe
 from askback.ports.store import Store
 from askback.ports.vault import Vault
 from askback.ports.webhooks import WebhookClient
+from askback.server.connections import Connections
 from askback.server.database_address import PostgresAddress
 from askback.server.extensions import build_file_scans, build_option_sources, build_validators
 from askback.server.mcp import Mcp
@@ -48,8 +49,6 @@ from askback.server.startup import Startup
 from askback.server.system import SystemClock, SystemIds
 from askback.service.access import sessions, tokens
 from askback.service.context import Services
-from askback.service.delivery.subscriptions import Subscriptions
-from askback.service.delivery.waits import ConnectionWaits
 from askback.service.jobs import deadlines, files, recovery, submissions
 from askback.service.local_state.default_ports import LocalPresence, TokenDirectory
 from askback.service.local_state.rate_limits import AttemptLimiter, RateLimiter
@@ -61,16 +60,12 @@ from askback.storage.private import require_private
 from askback.storage.sqlite import auditfile
 from askback.storage.sqlite.store import SqliteStore
 from askback.transports import rest
-from askback.transports.compat import Compat
-from askback.transports.compat.api import Gateway
 from askback.transports.endpoint import Paths, Prefix, no_such_path
 from askback.transports.guard import Guard
 from askback.transports.http import Receive, Scope, Send
 from askback.transports.rest.oauth import finish_oauth
 from askback.transports.rest.pages import Site
 from askback.transports.security import Addresses
-from askback.transports.sse import Streams
-from askback.transports.websocket.endpoint import Sockets
 from askback.vault.auditseal import AuditSeals
 from askback.vault.envelope import Envelope, LockedVault
 from askback.vault.keyfile import read_key_file
@@ -91,21 +86,14 @@ class App:
         self.settings = settings
         self.services = services
         self._scratch = scratch
-        subscriptions = Subscriptions(services)
-        self._streams = streams = Streams(subscriptions)
-        self._waits = ConnectionWaits(services)
-        self._sockets = Sockets(services, subscriptions, self._waits)
         site = Site(STATIC)
-        gateway = Gateway(services, subscriptions, self._waits)
-        self._compat = Compat(gateway, finish_oauth=finish_oauth(site))
-        for open_ended in (streams, self._sockets, self._compat):
-            services.bus.on_dismissal(open_ended.hang_up)
+        self.connections = Connections(services, finish_oauth=finish_oauth(site))
         services.presence.on_arrival(services.awaiting_viewer.viewer_arrived)
         self.routes = [
             *rest.api(
-                connections=self._connections,
-                watch_thread=streams.thread,
-                watch_inbox=streams.inbox,
+                connections=self.connections.counts,
+                watch_thread=self.connections.streams.thread,
+                watch_inbox=self.connections.streams.inbox,
                 site=site,
             ),
             *rest.pages(site),
@@ -115,8 +103,8 @@ class App:
             [
                 Paths(services, self.routes),
                 *self._mcp.routes(),
-                WebSocketRoute("/v1/ws", self._sockets),
-                Prefix("/compat/", self._compat),
+                WebSocketRoute("/v1/ws", self.connections.sockets),
+                Prefix("/compat/", self.connections.compat),
             ],
             redirect_slashes=False,
             default=no_such_path,
@@ -194,8 +182,7 @@ class App:
                     for part in (self.services.store, self.services.bus, self.services.presence):
                         parts.push_async_callback(part.close)
                     parts.push_async_callback(self.services.token_usage.flush, self.services.store)
-                    for open_ended in (self._compat, self._sockets, self._streams):
-                        parts.callback(open_ended.close)
+                    parts.callback(self.connections.end)
                     parts.push_async_callback(self._mcp.close)
 
     def when_writable(self, call: Callable[[], Awaitable[object]]) -> None:
@@ -217,23 +204,12 @@ class App:
         tasks.start_soon(submissions.run_checks, self.services)
         tasks.start_soon(recovery.run_follow_ups, self.services)
         tasks.start_soon(deadlines.watch_for_viewers, self.services)
-        tasks.start_soon(sessions.watch_ended_sessions, self.services, self._open_session_ids)
+        tasks.start_soon(sessions.watch_ended_sessions, self.services, self.connections.session_ids)
         tasks.start_soon(files.run_file_sweep, self.services)
         tasks.start_soon(erase.run_retention, self.services, self.settings.retention_days)
         if self.settings.on_restart == "expire":
             started = self.services.clock.now_ms()
             tasks.start_soon(partial(recovery.run_expiry, self.services, before_ms=started))
-
-    def _open_session_ids(self) -> set[str]:
-        return self._sockets.sessions() | self._streams.sessions() | self._compat.sessions()
-
-    def _connections(self) -> Mapping[str, int]:
-        return {
-            "websocket": self._sockets.count(),
-            "event_stream": self._streams.count(),
-            "wait": self._waits.count(),
-            "compat": self._compat.count(),
-        }
 
 
 def create_app(

@@ -59,7 +59,8 @@ def run_server(app: App, listener: socket.socket, *, on_ready: Callable[[], Awai
         async with app.running():
             descriptor_watch = asyncio.create_task(DescriptorWatch().run())
             try:
-                await Server(config, on_ready=on_ready).serve([listener])
+                server = Server(config, on_ready=on_ready, end_connections=app.connections.end)
+                await server.serve([listener])
             finally:
                 descriptor_watch.cancel()
 
@@ -70,9 +71,16 @@ def run_server(app: App, listener: socket.socket, *, on_ready: Callable[[], Awai
 class Server(uvicorn.Server):
     """A uvicorn server that reports when it is ready, and ends streams before it stops."""
 
-    def __init__(self, config: uvicorn.Config, *, on_ready: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        *,
+        on_ready: Callable[[], Awaitable[None]],
+        end_connections: Callable[[], None],
+    ) -> None:
         super().__init__(config)
         self._on_ready = on_ready
+        self._end_connections = end_connections
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to accept connections and report it."""
@@ -80,7 +88,8 @@ class Server(uvicorn.Server):
         await self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop accepting, and close the connections that remain after `LINGER_S`, such as streams and long polls."""
+        """Stop accepting, end lasting connections, and close those that remain after `LINGER_S`."""
+        self._end_connections()
         asyncio.get_running_loop().call_later(LINGER_S, self._close_connections)
         await super().shutdown(sockets)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from io import BytesIO
 from typing import Any, TypeVar
@@ -31,6 +32,9 @@ _T = TypeVar("_T")
 DRAIN_BYTES = 64 * 1024 * 1024
 DRAIN_S = 10.0
 """How many bytes of a body that is too large are read and dropped, and for how long."""
+
+END_S = 1.0
+"""How long the end of a stream may wait for a reader that does not read."""
 
 JSON: tuple[bytes, bytes] = (b"content-type", b"application/json")
 
@@ -206,6 +210,13 @@ async def _read_message(receive: Receive, body: BytesIO) -> bool:
 
 def _too_large(limit: int) -> TooLarge:
     return TooLarge(f"The body is larger than {limit} bytes.")
+
+
+async def send_end(send: Send) -> None:
+    """End a stream as a complete reply; a reader that reads nothing gets no end."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(END_S):
+            await send({"type": "http.response.body", "body": b""})
 
 
 async def while_connected(receive: Receive, work: Awaitable[_T], *ends: Awaitable[object]) -> _T:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 
 from askback.domain.access import AccessLevel
 from askback.domain.events import Event
@@ -18,15 +17,13 @@ from askback.errors import RateLimited
 from askback.ports.bus import Activity, PersonalChange
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.transports.asgi_extensions import stream_of
-from askback.transports.http import HttpCall, Send, header, query_of
+from askback.transports.http import HttpCall, Send, header, query_of, send_end
 from askback.transports.outbox import Outbox
 from askback.transports.problems import RECONNECT_S
 from askback.transports.security import time_left
 
 HEARTBEAT_S = 10.0
 """Seconds between two comments; L9 and proxies need one within 15 s."""
-
-END_S = 1.0
 
 MAX_CURSOR = 2**53 - 1
 
@@ -60,7 +57,7 @@ class Streams:
     def close(self) -> None:
         """End every stream; their readers resume elsewhere or later."""
         for stream in tuple(self._open):
-            stream.abort()
+            stream.end()
 
     def sessions(self) -> set[str]:
         """The ids of the browser sessions that have a stream open."""
@@ -204,7 +201,7 @@ class EventStream:
                     self.end()
                     await asyncio.wait({self._writer})
             if self._complete and not disconnect.done():
-                await self._finish(send)
+                await send_end(send)
         finally:
             self.subscription.close()
             self._streams.forget(self)
@@ -213,11 +210,6 @@ class EventStream:
                 task.cancel()
             if tasks:
                 await asyncio.wait(tasks)
-
-    async def _finish(self, send: Send) -> None:
-        with suppress(TimeoutError):  # a reader that reads nothing gets no end
-            async with asyncio.timeout(END_S):
-                await send({"type": "http.response.body", "body": b""})
 
     async def _wait_for_disconnect(self) -> None:
         while (await self._call.receive())["type"] != "http.disconnect":

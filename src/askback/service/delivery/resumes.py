@@ -33,24 +33,28 @@ async def pull_resumes(
     seconds: float = 0.0,
     limit: int = PAGE,
 ) -> Sequence[Lease]:
-    """Lease the caller's resumes, of one thread or of all; wait up to `seconds` for the first."""
+    """Lease the caller's resumes, of one thread or of all; wait up to `seconds` for the first.
+
+    A server that stops ends the wait early.
+    """
     operation = "pull_resumes" if thread_id is None else "pull_thread_resumes"
     await roles.require(ctx, principal, operation)
     if thread_id is not None:
         await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted=operation)
-    changed_change_signal = ChangeSignal()
+    changed = ChangeSignal()
     tenant = principal.tenant
     unsubscribe = ctx.bus.listen(
-        tenant_topic(tenant) if thread_id is None else thread_topic(tenant, thread_id), changed_change_signal
+        tenant_topic(tenant) if thread_id is None else thread_topic(tenant, thread_id), changed
     )
     end = anyio.current_time() + seconds
     try:
-        while True:
-            leases = await _lease(ctx, principal, thread_id, limit)
-            remaining_s = end - anyio.current_time()
-            if leases or remaining_s <= 0:
-                return leases
-            await changed_change_signal.wait(min(remaining_s, await _pause(ctx, principal, thread_id)))
+        with ctx.waiters.signalled(changed):
+            while True:
+                leases = await _lease(ctx, principal, thread_id, limit)
+                remaining_s = end - anyio.current_time()
+                if leases or remaining_s <= 0 or changed.is_ended:
+                    return leases
+                await changed.wait(min(remaining_s, await _pause(ctx, principal, thread_id)))
     finally:
         unsubscribe()
 

@@ -242,6 +242,8 @@ async def long_poll(
 ) -> Record | None:
     """Return the request once it is settled or no longer at `revision`; None after `seconds` without a change.
 
+    A server that stops ends the poll early.
+
     The listener is in place before the first read, so no change is missed. With `receipt` the caller acknowledges the
     outcome by reading the request again; until then it does not count as delivered.
     """
@@ -249,12 +251,13 @@ async def long_poll(
     polling = nullcontext() if receipt else ctx.waiters.polling(request_id, principal.id)
     unsubscribe = ctx.bus.listen(request_topic(principal.tenant, request_id), changed)
     try:
-        record = await read_request(ctx, principal, request_id)
-        last_revision = record.revision if revision is None else revision
-        with polling, anyio.move_on_after(seconds):
-            while not record.settled and record.revision == last_revision:
-                await changed.wait()
-                record = await read_request(ctx, principal, request_id)
+        with ctx.waiters.signalled(changed):
+            record = await read_request(ctx, principal, request_id)
+            last_revision = record.revision if revision is None else revision
+            with polling, anyio.move_on_after(seconds):
+                while not record.settled and record.revision == last_revision and not changed.is_ended:
+                    await changed.wait()
+                    record = await read_request(ctx, principal, request_id)
     finally:
         unsubscribe()
     return record if record.settled or record.revision != last_revision else None

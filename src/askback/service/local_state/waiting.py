@@ -27,9 +27,15 @@ class ChangeSignal:
 
     def __init__(self) -> None:
         self._event = anyio.Event()
+        self.is_ended = False
 
     def __call__(self, _event: object) -> None:
         """Set the signal."""
+        self._event.set()
+
+    def end(self) -> None:
+        """Set it for the last time: its reader stops waiting."""
+        self.is_ended = True
         self._event.set()
 
     async def wait(self, seconds: float = SAFETY_POLL_S) -> None:
@@ -44,6 +50,7 @@ class WaiterRegistry:
 
     def __init__(self) -> None:
         self._polls: RefCounter[tuple[str, str]] = RefCounter()
+        self._signals = set[ChangeSignal]()
         self._sources: list[WaiterSource] = []
         self._unacknowledged = dict[tuple[str, str], bool]()
 
@@ -59,6 +66,20 @@ class WaiterRegistry:
             yield
         finally:
             release()
+
+    @contextmanager
+    def signalled(self, signal: ChangeSignal) -> Generator[None]:
+        """End the signal of a long poll if the server stops while the block runs."""
+        self._signals.add(signal)
+        try:
+            yield
+        finally:
+            self._signals.discard(signal)
+
+    def end_polls(self) -> None:
+        """End all long polls, as when their time is up."""
+        for signal in self._signals:
+            signal.end()
 
     def mark_sent(self, request_id: str, principal_id: str, *, is_held: bool) -> None:
         """Record that an outcome was sent to a waiter, and whether a resume is held for it; it can still get lost."""

@@ -12,7 +12,17 @@ from askback.domain.secrets.secret import RawBody
 from askback.ports.systems import Answer, EventStream, StreamEvent
 from askback.service.lifecycle import undelivered
 from askback.transports.compat.api import CallerApi
-from askback.transports.http import Message, Scope, Send, header, json_reply
+from askback.transports.http import (
+    ClientGone,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    header,
+    json_reply,
+    send_end,
+    while_connected,
+)
 from askback.transports.oauth import begin_oauth
 
 BEAT_S = 10.0
@@ -74,9 +84,19 @@ async def send_answer(answer: Answer, api: CallerApi, send: Send) -> None:
         await undelivered.requeue_unacknowledged(api.ctx, api.principal, filter(None, [answer.outcome_of]))
 
 
-async def send_events(stream: EventStream, send: Send) -> None:
-    """Stream events until they end, with a comment during pauses."""
+async def send_events(stream: EventStream, receive: Receive, send: Send, *, ended: asyncio.Event) -> None:
+    """Stream events until they end or `ended` is set; raises `ClientGone` if the reader leaves."""
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    try:
+        await while_connected(receive, _send_each(stream, send), ended.wait())
+    except ClientGone:
+        if not ended.is_set():
+            raise
+    await send_end(send)
+
+
+async def _send_each(stream: EventStream, send: Send) -> None:
+    """Send the events, with a comment first and during pauses."""
     await send(_body_part(":\n\n"))
     events = aiter(stream.events)
     next_event = asyncio.ensure_future(_next(events))
@@ -98,7 +118,6 @@ async def send_events(stream: EventStream, send: Send) -> None:
         await asyncio.wait({next_event})
         if isinstance(events, AsyncGenerator):
             await events.aclose()
-    await send({"type": "http.response.body", "body": b""})
 
 
 async def _next(events: AsyncIterator[StreamEvent]) -> StreamEvent | None:

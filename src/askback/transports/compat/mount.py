@@ -152,7 +152,7 @@ class Compat:
                     raise connection.refusal() from None
                 raise
             if isinstance(answer, EventStream):
-                await while_connected(receive, send_events(answer, send), connection.ended.wait())
+                await send_events(answer, receive, send, ended=connection.ended)
             else:
                 await send_answer(answer, api, send)
 
