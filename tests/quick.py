@@ -16,6 +16,7 @@ LEFT_OUT = {
     "journeys/test_app_*.py": "each page of the application",
     "journeys/test_page_*.py": "each card and each page for people",
     "journeys/test_other_origins.py": "pages of other origins",
+    "journeys/test_embedding.py": "the example of a page with our elements",
     # Processes that are killed, cut off or watched
     "fault/test_*.py": "kills, partitions, full disks, lost power",
     "leaks/test_nothing_leaks.py": "a search for a secret in everything that processes leave behind",

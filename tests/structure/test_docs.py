@@ -165,6 +165,19 @@ def test_the_page_about_threads_has_every_level_of_access() -> None:
     assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [level.wire_name for level in AccessLevel]
 
 
+def test_the_page_about_embedding_names_what_the_elements_offer() -> None:
+    page = PAGES["docs/how-to/embed-requests.md"]
+    elements = ROOT / "web/src/elements"
+    sources = "".join((elements / name).read_text("utf-8") for name in ("request.ts", "thread.ts"))
+    names = {
+        *re.findall(r"@(?:attr|fires) ([\w-]+)", sources),
+        *re.findall(r"--askback-[\w-]+", (elements / "tokens.css.ts").read_text("utf-8")),
+        *re.findall(r"[a-z]+", re.findall(r"@csspart ([a-z, ]+) - ", sources)[0]),
+    }
+    assert len(names) > 25
+    assert sorted(name for name in names if f"`{name}`" not in page) == []
+
+
 def test_the_readme_names_every_command() -> None:
     commands = typer.main.get_command(app)
     assert isinstance(commands, TyperGroup)

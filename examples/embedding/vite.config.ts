@@ -1,0 +1,7 @@
+import { slimCatalogues } from "../../web/scripts/slim.ts"; // splits askback's texts among the parts that show them
+
+export default {
+  base: "./",
+  plugins: [slimCatalogues()],
+  build: { target: "es2022", modulePreload: { polyfill: false } }, // no script in the page itself
+};
