@@ -21,7 +21,7 @@ def thread(data: Path, *arguments: str, status: int = 0) -> str:
 def test_a_thread_is_exported_and_erased_without_a_server(tmp_path: Path) -> None:
     token_output = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
     assert token_output[0] == 0, token_output
-    thread(tmp_path, "access", "t1", "--agent", "shop")
+    thread(tmp_path, "access", "t1", "--new", "--agent", "shop")
     thread(tmp_path, "archive", "t1")
     thread(tmp_path, "archive", "t1", "--undo")
     result = json.loads(thread(tmp_path, "export", "t1"))
@@ -45,13 +45,23 @@ def test_a_thread_that_does_not_exist_is_not_archived(tmp_path: Path, undo: tupl
     assert "There is no such thread" in thread(tmp_path, "export", "nope", status=1)
 
 
+@pytest.mark.parametrize("words", [("access",), ("access", "--agent", "shop"), ("rename", "Red shoes")])
+def test_a_typing_error_starts_no_thread(tmp_path: Path, words: tuple[str, ...]) -> None:
+    token_output = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert token_output[0] == 0, token_output
+    error = thread(tmp_path, words[0], "typo", *words[1:], status=1)
+    assert "There is no conversation typo. `askback thread list` lists" in error
+    assert thread(tmp_path, "list") == ""
+
+
 @requirement("N9")
 def test_agents_are_added_to_and_removed_from_a_thread_by_name(tmp_path: Path) -> None:
     for name in ("shop", "deploy-bot"):
         token_output = complete(start("token", "create", "--agent", name, ASKBACK_DATA_DIR=str(tmp_path)))
         assert token_output[0] == 0, token_output
-    assert json.loads(thread(tmp_path, "access", "t1")) == {"owner": None, "others": "all", "people": {}}
-    agents = json.loads(thread(tmp_path, "access", "t1", "--agent", "shop"))["agents"]
+    empty_access = {"owner": None, "others": "all", "people": {}}
+    assert json.loads(thread(tmp_path, "access", "t1", "--new")) == empty_access
+    agents = json.loads(thread(tmp_path, "access", "t1", "--new", "--agent", "shop"))["agents"]
     two = json.loads(thread(tmp_path, "access", "t1", "--agent", "deploy-bot", "--agent", "shop"))["agents"]
     assert (len(agents), two[:1], len(two)) == (1, agents, 2)
     assert json.loads(thread(tmp_path, "access", "t1", "--remove", "shop"))["agents"] == two[1:]
@@ -62,7 +72,9 @@ def test_agents_are_added_to_and_removed_from_a_thread_by_name(tmp_path: Path) -
 def test_threads_are_renamed_listed_and_searched(tmp_path: Path) -> None:
     token_output = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
     assert token_output[0] == 0, token_output
-    thread(tmp_path, "access", "t1", "--agent", "shop")
+    thread(tmp_path, "access", "t1", "--new", "--agent", "shop")
+    thread(tmp_path, "access", "t2", "--new", "--agent", "shop")
+    thread(tmp_path, "access", "t2", "--remove", "shop")
     thread(tmp_path, "rename", "t1", "Red shoes")
     thread(tmp_path, "rename", "t2", "Blue \x1b[31mshoes", status=1)
     thread(tmp_path, "rename", "t2", "Blue shoes")

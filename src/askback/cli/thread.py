@@ -14,6 +14,7 @@ from askback.cli.local import client_as, run_as
 from askback.cli.options import DataDir, report_empty
 from askback.cli.terminal import printable
 from askback.client import AsyncClient, Page, Thread, ThreadAccess
+from askback.errors import NotFound
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -59,6 +60,7 @@ def rename(
     """Give a conversation a title."""
 
     async def work(client: AsyncClient) -> Thread:
+        await _require_thread(client, thread_id)
         return await client.threads.update(thread_id, title=title or None)
 
     run_as("admin", work, data_dir=data_dir)
@@ -92,11 +94,16 @@ def access(
     remove: Annotated[
         list[str] | None, typer.Option(help="Remove this agent, by id or name; repeatable.")
     ] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Start the conversation if there is none with this id.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Show who may use a conversation, or add and remove agents. A removed agent's open requests are cancelled."""
 
     async def work(client: AsyncClient) -> ThreadAccess:
+        if not new:
+            await _require_thread(client, thread_id)
         access = await client.threads.get_access(thread_id)
         added_ids = [await agent_id(client, item) for item in agent or ()]
         removed_ids = [await agent_id(client, item) for item in remove or ()]
@@ -141,3 +148,11 @@ def erase(
             await client.threads.delete(thread_id)
 
     asyncio.run(erase_thread())
+
+
+async def _require_thread(client: AsyncClient, thread_id: str) -> None:
+    """Raise `NotFound` for a conversation in which nothing has happened: a typing error must not start one."""
+    if not (await client.threads.get(thread_id))["seq"]:
+        raise NotFound(
+            f"There is no conversation {printable(thread_id)}. `askback thread list` lists the conversations."
+        )
