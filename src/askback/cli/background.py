@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from askback.cli.connection import reachable
@@ -21,12 +22,16 @@ _PORTS = ((), ("--port", "0"))
 """The port of the settings, so that addresses in messages stay valid; another program may have it."""
 
 
+START_S = 30.0
+"""Seconds to wait for a server that is starting; afterwards it goes on by itself."""
+
+
 class NotStarted(AskbackError):
-    """The server did not start; the message says where to find the reason."""
+    """The server did not start, or is not ready yet; the message says where to find the reason."""
 
 
-def ensure_server(data_dir: Path) -> None:
-    """Start the server of a folder if none runs, and wait until it accepts requests.
+def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
+    """Start the server of a folder if none runs, and wait until it accepts requests, at most `start_s` seconds.
 
     The server keeps running when this program ends. Of several concurrent callers, one starts it. A server that
     something else starts meanwhile is used too. Raises `NotStarted`.
@@ -37,7 +42,7 @@ def ensure_server(data_dir: Path) -> None:
     with (data_dir / LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for port in _PORTS:
-            if _is_running(data_dir) or _start(data_dir, port):
+            if _is_running(data_dir) or _start(data_dir, port, start_s):
                 return
         if not _is_running(data_dir):
             raise NotStarted(
@@ -50,8 +55,8 @@ def _is_running(data_dir: Path) -> bool:
     return url is not None and reachable(url)
 
 
-def _start(data_dir: Path, port: tuple[str, ...]) -> bool:
-    """Start a server and return whether it is ready, by its line of JSON."""
+def _start(data_dir: Path, port: tuple[str, ...], start_s: float) -> bool:
+    """Start a server and return whether it is ready, by its line of JSON; raises `NotStarted` if it takes too long."""
     words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
     with (data_dir / PID).open("a+") as pid:
         if not try_lock(pid.fileno()):
@@ -70,12 +75,26 @@ def _start(data_dir: Path, port: tuple[str, ...]) -> bool:
         pid.truncate(0)
         pid.write(f"{process.pid}\n")
         pid.flush()  # before the server is ready: this process may be killed meanwhile
-        assert process.stdout is not None
-        with process.stdout:
-            if not process.stdout.readline():
-                process.wait()
-                return False
-    return True
+    lines: list[bytes] = []
+    reader = threading.Thread(target=_read_ready_line, args=(process, lines), daemon=True)
+    reader.start()
+    reader.join(start_s)
+    if reader.is_alive():
+        raise NotStarted(
+            f"The server of askback is not ready after {start_s:g} seconds; {data_dir / LOG} may say why. Try again "
+            "in a minute. If that does not help, tell the user to run `askback stop`, and then `askback serve`."
+        )
+    return bool(lines[0])
+
+
+def _read_ready_line(process: subprocess.Popen[bytes], lines: list[bytes]) -> None:
+    """Append the first line of a server, or an empty one when it has ended without any."""
+    assert process.stdout is not None
+    with process.stdout:
+        line = process.stdout.readline()
+    if not line:
+        process.wait()
+    lines.append(line)
 
 
 def stop_server(data_dir: Path) -> bool:

@@ -103,6 +103,22 @@ def test_a_server_that_cannot_start_is_named_with_its_log(tmp_path: Path) -> Non
     assert (tmp_path / LOG).read_text()
 
 
+def test_a_server_that_hangs_at_its_start_is_not_awaited_forever(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, code = home / "data", home / "code"
+    code.mkdir()
+    (code / "sitecustomize.py").write_text("import signal\nsignal.pause()")
+    monkeypatch.setenv("PYTHONPATH", str(code))
+    with pytest.raises(NotStarted, match=r"not ready after 0\.1 seconds; .*server\.log .*`askback stop`"):
+        ensure_server(data, start_s=0.1)
+    first = (data / PID).read_text()
+    with pytest.raises(NotStarted):
+        ensure_server(data)
+    assert (data / PID).read_text() == first  # it may still become ready, so no second one is started
+    assert stop_server(data)
+
+
 def test_a_server_that_something_else_started_meanwhile_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
