@@ -4,7 +4,7 @@ import asyncio
 
 from askback import AsyncClient
 
-QUESTIONS = {"colour": ["red", "green"], "size": ["small", "large"], "shape": ["round", "square"]}
+QUESTIONS = {"color": ["red", "green"], "size": ["small", "large"], "shape": ["round", "square"]}
 
 
 async def main() -> None:

@@ -32,6 +32,7 @@ from askback import errors, messages
 from askback.cli.main import app
 from askback.domain.lifecycle import CANCELLED_BY, REASONS, TERMINAL, TRANSITIONS, Status
 from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.modeltext import TEXTS
 from askback.server import settings
 from askback.wire.operations import OPERATIONS
 from forms_page import forms_page
@@ -58,7 +59,8 @@ def lifecycle() -> str:
     rows = [f"| `{a}` | {action} | `{b}` |" for (a, action), b in TRANSITIONS.items()]
     decline_reasons = ", ".join(f"`{reason}`" for reason in sorted(REASONS[Status.DECLINED]))
     cancelled = [
-        f"| `{reason}` | {' | '.join('yes' if giver in givers else '' for giver in GIVERS)} |"
+        f"| `{reason}` | {' | '.join('yes' if giver in givers else '' for giver in GIVERS)} "
+        f"| {TEXTS[f'cancelled.{reason}']} |"
         for reason, givers in CANCELLED_BY.items()
     ]
     return "\n".join(
@@ -72,7 +74,7 @@ def lifecycle() -> str:
             "| from | by | to |\n|---|---|---|",
             *rows,
             f"\nA request is `declined` as {decline_reasons}. It is `cancelled` with one of these reasons:\n",
-            "| reason | requester | admin | server |\n|---|---|---|---|",
+            "| reason | requester | admin | server | what the agent reads |\n|---|---|---|---|---|",
             *cancelled,
             "\nA `declined`, `cancelled` or `expired` request never has an answer.\n",
         ]

@@ -8,7 +8,7 @@ HALF = "X-Askback-Session"
 
 
 def code_of(link: str) -> str:
-    """The code of a login link, from its fragment."""
+    """The code of a sign-in link, from its fragment."""
     return link.partition("#")[2].partition("&")[0]
 
 

@@ -50,7 +50,7 @@ ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
     "resume.py": ("holidays", {"where": "sea"}, "About your question (req_"),
     "run.py": ("order-1234", {"answer": "M"}, "M finished"),
     "from_shell.sh": ("shell", {"answer": "staging"}, "Deploying: {"),
-    "parallel.py": ("parallel", {}, "{'colour': 'green', 'size': 'large', 'shape': 'square'}"),
+    "parallel.py": ("parallel", {}, "{'color': 'green', 'size': 'large', 'shape': 'square'}"),
 }
 
 OWN_TESTS = (

@@ -69,7 +69,7 @@ async def test_a_kind_that_is_not_registered_says_so_and_can_be_dismissed(
 ) -> None:
     request = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread), before=Package([]).watch)
-    await expect(eva.card).to_contain_text("Widget type 'rating' is not registered on this daemon")
+    await expect(eva.card).to_contain_text("No package on this server adds the kind 'rating'.")
     assert await eva.violations() == []
     await eva.button("Dismiss").click()
     ended_request = await agent.wait(request)

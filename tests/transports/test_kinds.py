@@ -104,7 +104,7 @@ async def test_a_request_whose_package_has_gone_says_so_and_can_be_dismissed(api
     refusal = await post(api, "responder", f"{path}/answer", {"revision": 1, "data": {"stars": 4}})
     error = refusal.json()["error"]
     assert (refusal.status_code, error["code"]) == (409, "kind_not_registered")
-    assert error["message"].startswith("Widget type 'rating' is not registered on this daemon")
+    assert error["message"].startswith("No package on this server adds the kind 'rating'.")
     declined = await post(api, "responder", f"{path}/decline", {"reason": "dismissed"})
     assert (declined.status_code, declined.json()["status"]) == (200, "declined")
     model_message = model_text(

@@ -1,4 +1,4 @@
-"""`askback login`: a new login link from the server that runs on this machine."""
+"""`askback login`: a new sign-in link from the server that runs on this machine."""
 
 from __future__ import annotations
 

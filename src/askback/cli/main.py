@@ -31,7 +31,7 @@ COMMANDS = {
     "webhook": "Manage webhooks.",
     "thread": "Archive, export or delete conversations.",
     "audit": "Verify or export the audit log.",
-    "login": "Print a new login link for a browser.",
+    "login": "Print a new sign-in link for a browser.",
     "session": "List and end the sessions of browsers.",
     "token": "Create, list and revoke tokens of agents and people.",
     "agent": "List agents, stop one, or set the folders it may read.",

@@ -1,4 +1,4 @@
-"""`askback serve`: run the server, and print its address, tokens and login link."""
+"""`askback serve`: run the server, and print its address, tokens and sign-in link."""
 
 from __future__ import annotations
 
@@ -166,9 +166,9 @@ def local_url(settings: Settings, listener: socket.socket) -> str:
 
 
 async def _introduce(application: App, url: str) -> dict[str, str]:
-    """Write the address and the tokens to server.json, and return them with a login link.
+    """Write the address and the tokens to server.json, and return them with a sign-in link.
 
-    A read-only server returns the known tokens, no login link, and the reason.
+    A read-only server returns the known tokens, no sign-in link, and the reason.
     """
     tokens = await open_keyring(application, url=url)
     if (reason := application.services.read_only.reason) is not None:

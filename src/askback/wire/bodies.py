@@ -335,7 +335,7 @@ class SecretAgentsBody(Model):
 
 
 class SignInBody(Model):
-    """`POST /v1/sessions`: the code of a login link (the part after `#`), or the token of a person."""
+    """`POST /v1/sessions`: the code of a sign-in link (the part after `#`), or the token of a person."""
 
     code: str | None = None
     token: str | None = None

@@ -279,9 +279,9 @@ _SECRETS = (
               PEOPLE, _NOTHING, was="drop_secret"),
 )
 _ACCESS = (
-    Operation("create_login_link", "POST /v1/login-links", "Create a one-time login link.",
+    Operation("create_login_link", "POST /v1/login-links", "Create a one-time sign-in link.",
               ADMIN, {201: "Address"}, "LoginLinkBody", over=HTTP),
-    Operation("create_session", "POST /v1/sessions", "Sign in with the code of a login link.",
+    Operation("create_session", "POST /v1/sessions", "Sign in with the code of a sign-in link.",
               NO_ROLE, {201: "NewSession"}, "SignInBody", over=HTTP),
     Operation("list_sessions", "GET /v1/sessions", "List browser sessions: your own, or everybody's for an admin.",
               PEOPLE, {200: "SessionList"}, parameters=(query.USER,), over=HTTP),

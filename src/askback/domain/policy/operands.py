@@ -85,7 +85,7 @@ _PROGRAMS: dict[str, ProgramOptions] = {
     "diff": ProgramOptions("UCWIx", "exclude width label"),
     "cmp": ProgramOptions("n"),
     "realpath": ProgramOptions(),
-    # The first operand of git is its sub-command; others are paths or revisions.
+    # The first operand of git is its subcommand; others are paths or revisions.
     "git": ProgramOptions(
         "", "since until after before author committer grep match exclude candidates sort format", 1
     ),

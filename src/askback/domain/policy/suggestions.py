@@ -148,7 +148,7 @@ def rule_choices(call: Call, exact_rule: Rule) -> Iterator[tuple[Rule, RuleChoic
 
 
 def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
-    """Offer a rule for a program or sub-command with any safe options, if its safe options are known."""
+    """Offer a rule for a program or subcommand with any safe options, if its safe options are known."""
     words = call.shell_input.words if call.is_shell else None
     if not words or call.reading is None or call.reading.unclear:
         return
@@ -164,7 +164,7 @@ def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
 
 
 def _count_program_words(words: Argv) -> int:
-    """Count the words that name the program and its sub-command."""
+    """Count the words that name the program and its subcommand."""
     return next(
         (index for index, word in enumerate(words) if index and not _SUBCOMMAND.fullmatch(word)), len(words)
     )

@@ -1,4 +1,4 @@
-"""Create credentials: tokens for programs, one-time login links for browsers.
+"""Create credentials: tokens for programs, one-time sign-in links for browsers.
 
 `create_token` and `create_login_link` are for admins over the network, in their own tenant. The others are for the
 operator of the server.

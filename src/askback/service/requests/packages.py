@@ -96,8 +96,8 @@ async def answer_package_request(
     extension = ctx.kinds.get(package.kind)
     if extension is None:
         raise Conflict(
-            f"Widget type '{package.kind}' is not registered on this daemon. Dismiss the request, or ask the operator "
-            "to install the package that adds it.",
+            f"No package on this server adds the kind '{package.kind}'. Dismiss the request, or ask the operator to "
+            "install that package.",
             code="kind_not_registered",
             request=record.as_dict(),
         )

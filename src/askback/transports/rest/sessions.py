@@ -38,7 +38,7 @@ async def create_session(call: HttpCall) -> Reply:
         raise security.unknown_credential(
             call.ctx,
             call.scope,
-            "This login link was used or has expired. Get a new one with `askback login`.",
+            "This sign-in link was used or has expired. Get a new one with `askback login`.",
         )
     cookie = await security.set_cookie(call.ctx, opened_session.secret, max_age_s=sessions.SESSION_MS // 1000)
     body = {"session": opened_session.half, **_session_json(opened_session.session, current=True)}
@@ -125,7 +125,7 @@ def _principal_json(principal: Principal, groups: Collection[str]) -> dict[str, 
 
 
 async def create_login_link(call: HttpCall) -> Reply:
-    """Create a login link for one browser; valid for ten minutes."""
+    """Create a sign-in link for one browser; valid for ten minutes."""
     code = await credentials.create_login_link(call.ctx, call.principal, await call.json())
     return json_reply({"url": login_url(public_url(call.ctx, call.scope), code)}, status=201)
 

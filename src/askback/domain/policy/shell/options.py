@@ -18,7 +18,7 @@ _NUMBER = VALUE_KINDS["number"]
 
 @dataclass(slots=True)
 class ArgumentCheck:
-    """The arguments after a program and its sub-command. The rule names the first `named` of them."""
+    """The arguments after a program and its subcommand. The rule names the first `named` of them."""
 
     table: ProgramTable
     words: Argv

@@ -1,6 +1,6 @@
 """Checks whether a prefix rule covers a command: no argument may do more than the words of the rule say.
 
-A program or sub-command without a table has no arguments that are known to be harmless: only exact rules cover it.
+A program or subcommand without a table has no arguments that are known to be harmless: only exact rules cover it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class TableMatch:
     """The table for a command, and the position `index` of the first argument that it checks.
 
     `none` says why there is no table. `names` is how many words a rule must name, unless the table only reads.
-    `options` are those before the sub-command, which its table checks too.
+    `options` are those before the subcommand, which its table checks too.
     """
 
     table: ProgramTable | None
@@ -96,9 +96,9 @@ def prefix_fault(words: Argv) -> Reason | None:
 
 
 def find_table(argv: Argv, prefix: int) -> TableMatch:
-    """Return the table for a command under a rule for `prefix` words: that of its program or its sub-command.
+    """Return the table for a command under a rule for `prefix` words: that of its program or its subcommand.
 
-    The longest sub-command wins that the rule names, that only reads, or that no rule can cover.
+    The longest subcommand wins that the rule names, that only reads, or that no rule can cover.
     """
     name = basename(argv[0])
     table = load_table(name) or (load_table(without_version(name)) if is_interpreter(name) else None)
@@ -119,7 +119,7 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
 
 
 def _subcommands(table: ProgramTable, argv: Argv, position: int) -> Iterator[TableMatch]:
-    """Return the possible sub-commands of a command, the longest first."""
+    """Return the possible subcommands of a command, the longest first."""
     for end in range(min(position + _MAX_SUBCOMMANDS, len(argv)), position, -1):
         subcommand = table.subcommands.get(argv[position:end])
         if subcommand is not None:
@@ -135,7 +135,7 @@ def _usual_name(program: str) -> bool:
 
 
 def _first_operand_index(table: ProgramTable, argv: Argv) -> int:
-    """Return the position of the sub-command, after options that every sub-command takes."""
+    """Return the position of the subcommand, after options that every subcommand takes."""
     position = 1
     while (
         position < len(argv) and argv[position].startswith("-") and (argv[position],) not in table.subcommands

@@ -1,6 +1,6 @@
 """The tables of programs: their harmless options and operands. Each file is read when it is first needed.
 
-One file for each program in `tables/`, in TOML. Its keys, also those of each sub-command (`[log]`, `["stash list"]`):
+One file for each program in `tables/`, in TOML. Its keys, also those of each subcommand (`[log]`, `["stash list"]`):
 
 source      which manual the table was made from
 options     the harmless options, blank between them; see below
@@ -11,7 +11,7 @@ words       a regular expression for whole arguments that are harmless as they a
 style       `getopt` (default): clusters, attached values; `exact`: each option is its own word, also with `=`;
             `go`: as `exact`, with one or two hyphens
 after       what may stand behind `--`: `operands` and `options` in its own table; without it, more operands
-names       how many words of a command a rule has to name; without it, the whole sub-command
+names       how many words of a command a rule has to name; without it, the whole subcommand
 last        groups of options of which the last one counts: a rule that names one (`git pull --ff-only:*`) covers no
             later one of its group (`--rebase`)
 fixed       true: a rule that names an operand covers no more of them: `make test:*` is not about `make test publish`
@@ -73,7 +73,7 @@ class ProgramOption:
 
 @frozen(slots=True)
 class ProgramTable:
-    """The arguments that a program, or one of its sub-commands, may have under a prefix rule."""
+    """The arguments that a program, or one of its subcommands, may have under a prefix rule."""
 
     source: str = ""
     options: Mapping[str, ProgramOption] = field(default_factory=dict[str, ProgramOption])
