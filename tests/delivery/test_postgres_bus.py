@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import anyio
 import asyncpg
@@ -309,3 +310,27 @@ async def test_an_activity_reaches_the_other_server(database: Database) -> None:
     assert received_activities == [replace(sent_activity, origin=present_server.store.origin)]
     for server in (present_server, there_server):
         await server.close()
+
+
+async def test_an_error_of_a_receiver_is_not_taken_for_a_foreign_notification(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = Server(database)
+    await server.open()
+    reported: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
+
+    def handle(_loop: object, context: dict[str, Any]) -> None:
+        if not reported.done():
+            reported.set_result(context["exception"])
+
+    def fail(_: FeedItem) -> None:
+        raise ValueError("of the receiver")
+
+    asyncio.get_running_loop().set_exception_handler(handle)
+    subscription = await server.store.subscribe(fail)
+    await say(server, 1)
+    with anyio.fail_after(120):
+        assert str(await reported) == "of the receiver"
+    assert "not of askback's" not in caplog.text
+    await subscription.close()
+    await server.close()

@@ -6,10 +6,12 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from typing import TYPE_CHECKING
 
 import asyncpg
+from pydantic import TypeAdapter
+from pydantic_core import ArgsKwargs
 
 from askback.ports.bus import Activity, Arrival, Dismissal, FeedItem, Notice, PersonalChange, Unstored
 from askback.storage.postgres.connection import Database, refused_by_database, unavailable
@@ -22,8 +24,11 @@ NOTIFY = "SELECT pg_notify('askback', $1)"
 
 Receive = Callable[[FeedItem], None]
 
-_KINDS = {1: Dismissal, 2: Arrival, 3: Notice, 5: PersonalChange, 7: Activity}
-"""The kind of a message by the number of its members after the origin."""
+_KINDS = {
+    len(fields(kind)): TypeAdapter[FeedItem](kind)
+    for kind in (Dismissal, Arrival, Notice, PersonalChange, Activity)
+}
+"""The kinds of messages by their number of members, as servers of the previous version tell them apart."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,10 +63,12 @@ class Listening:
 
     def _on_notice(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
         try:
-            origin, *item = json.loads(str(payload))
-            self._receive(_KINDS[len(item)](origin, *item))
+            members = json.loads(str(payload))
+            feed_item = _KINDS[len(members)].validate_python(ArgsKwargs(tuple(members)))
         except (ValueError, TypeError, KeyError):
             _log.warning("a notice on the channel %s is not of askback's", CHANNEL)
+        else:
+            self._receive(feed_item)
 
 
 def payload(item: Unstored) -> str:
