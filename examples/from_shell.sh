@@ -5,6 +5,6 @@ answer=$(askback ask "Where shall it go?" --choice staging --choice production -
 case $? in
   0) echo "Deploying: $answer" ;;
   3) echo "Declined: leaving everything as it is." ;;
-  5) echo "Nobody came within ten minutes." ;;
+  5) echo "Nobody answered within ten minutes." ;;
   *) echo "Could not ask." >&2; exit 1 ;;
 esac
