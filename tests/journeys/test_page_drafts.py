@@ -172,7 +172,7 @@ async def test_drafts_are_erased_at_sign_out_and_private_to_their_person(
 
 
 @requirement("J8")
-async def test_one_tab_does_not_change_the_typed_values_of_another(
+async def test_tabs_keep_the_last_entry_of_each_field_and_do_not_change_the_typed_values_of_another(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     await agent.requests.create(TRIP, thread_id=thread)
@@ -181,10 +181,12 @@ async def test_one_tab_does_not_change_the_typed_values_of_another(
     await page.goto(eva.origin + place_of(thread))
     other = page.locator("askback-request")
     await eva.card.get_by_label("Town").fill("Oslo")
+    await eva.card.get_by_label("Wishes").fill("A window")
     await other.get_by_label("Town").fill("Bergen")
     await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
     await eva.page.reload()
     await expect(eva.card.get_by_label("Town")).to_have_value("Bergen")
+    await expect(eva.card.get_by_label("Wishes")).to_have_value("A window")
 
 
 @requirement("J8")

@@ -1,6 +1,6 @@
 /** Drafts that stay on this device, and sending again what could not be sent: what the elements know of that part. */
 
-import type { InputRequest } from "../core/generated/wire.ts";
+import type { Field, InputRequest } from "../core/generated/wire.ts";
 import type { Draft } from "./draft.ts";
 import type { Action, Body } from "./events.ts";
 import type { Sender } from "./kind.ts";
@@ -37,8 +37,11 @@ export interface DraftStore {
   readDraft(request: InputRequest): Draft | undefined;
   /** Return the stored texts of the fields that the form does not have any more. */
   readRemoved(request: InputRequest): readonly RemovedText[];
-  /** Store the entries that differ from the initial ones, beside those of fields that the form does not have any more. */
-  writeDraft(request: InputRequest, draft: Draft, initial: Draft): void;
+  /**
+   * Store the entry of a field if it differs from the initial one, and leave what is stored of other fields: another
+   * tab may have written it.
+   */
+  writeDraft(request: InputRequest, field: Field, draft: Draft, initial: Draft): void;
   /**
    * Store an answer until it has arrived, or erase it: if the page is left meanwhile, the next one sends it. What is
    * sensitive, and what is no form, is not stored.

@@ -117,7 +117,7 @@ export class FormKind implements Kind, FormHost {
     this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
     this.host.clearError(pathOf(field));
     const { request } = this.view;
-    if (request) draftStore?.writeDraft(request, this.draft, this.start);
+    if (request) draftStore?.writeDraft(request, field, this.draft, this.start);
     if (patch.text) void loadSecretWarning();
   }
 

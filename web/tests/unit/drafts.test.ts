@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Field, Form, Option } from "../../src/core/generated/wire.ts";
 import { EMPTY, type Entry } from "../../src/elements/draft.ts";
 import { DECISION_MS, RetryScheduler } from "../../src/elements/drafts/retry.ts";
-import { changedEntries, DraftStorage, storedEntries } from "../../src/elements/drafts/storage.ts";
+import { DraftStorage, storedEntries, withEntry } from "../../src/elements/drafts/storage.ts";
 import { eraseDrafts, type TextStorage } from "../../src/elements/drafts.ts";
 
 /** A `localStorage`, which may be full. */
@@ -92,15 +92,37 @@ test("what is chosen of a source is restored with its label, and of nothing else
 });
 
 test("only what was changed is kept, and nothing that is sensitive", () => {
-  const form: Form = { fields: [field("a"), field("b"), field("c", { sensitive: true })] };
+  const [a, b, c] = [field("a"), field("b"), field("c", { sensitive: true })];
+  const form: Form = { fields: [a, b, c] };
   const start = new Map([["a", entry({ text: "as it was" })]]);
   const draft = new Map([
     ["a", entry({ text: "as it was" })],
     ["b", entry({ text: "typed" })],
     ["c", entry({ text: "hunter2" })],
   ]);
-  expect(changedEntries(form, draft, start)).toEqual([["b", entry({ text: "typed" }), "b"]]);
-  expect(changedEntries(form, start, start)).toEqual([]);
+  const typed = [["b", entry({ text: "typed" }), "b"]];
+  expect(withEntry(undefined, form, b, draft, start)).toEqual(typed);
+  expect(withEntry(typed, form, c, draft, start)).toEqual(typed);
+  expect(withEntry(typed, form, a, draft, start)).toEqual(typed);
+  expect(withEntry(typed, form, b, start, start)).toEqual([]);
+  const sensitiveForm: Form = { fields: [a, { ...b, sensitive: true } as Field] };
+  expect(withEntry(typed, sensitiveForm, a, draft, start)).toEqual([]);
+});
+
+test("what another tab has typed in other fields is left as it is", () => {
+  const [a, b] = [field("a"), field("b")];
+  const form: Form = { fields: [a, b] };
+  const [start, other] = [new Map<string, Entry>(), ["b", entry({ text: "other tab" }), "b"]];
+  const draft = new Map([
+    ["a", entry({ text: "here" })],
+    ["b", entry({ text: "an hour ago" })],
+  ]);
+  const gone = ["gone", entry({ text: "of a field that was removed" }), "Gone"];
+  expect(withEntry([other, gone], form, a, draft, start)).toEqual([
+    other,
+    gone,
+    ["a", entry({ text: "here" }), "a"],
+  ]);
 });
 
 test("what was kept fits the form as it is now", () => {

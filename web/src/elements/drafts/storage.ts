@@ -11,8 +11,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /**
  * The drafts of one person on this device, by the id of a request or thread, for a day after the last change.
  *
- * Tabs share them, and the last writer wins. A draft is read only when a card appears, so no tab changes what somebody
- * types in another.
+ * Tabs share them, and of each field the last entry counts. A draft is read only when a card appears, so no tab changes
+ * what somebody types in another.
  */
 export class DraftStorage {
   constructor(
@@ -70,20 +70,29 @@ function parse(text: string | null): Record<string, unknown> | undefined {
   }
 }
 
-/** The fields that may be stored on a device: all that are not sensitive. */
-const storable = (form: Form): Field[] => allFields(form).filter(({ sensitive }) => !sensitive);
-
 /** An entry as it is stored: with the id of its field, and what that was called. */
 type StoredEntry = readonly [id: string, entry: Entry, label: string];
 
-/** Return the entries that differ from the initial ones. */
-export const changedEntries = (form: Form, draft: Draft, initial: Draft): StoredEntry[] =>
-  storable(form).flatMap((field): StoredEntry[] => {
-    const entry = draft.get(field.id);
-    return entry && JSON.stringify(entry) !== JSON.stringify(initial.get(field.id) ?? EMPTY)
-      ? [[field.id, entry, nameOf(form, field)]]
-      : [];
-  });
+/** Return stored entries with the one of `field` as it is now; without it if it is sensitive, or the initial one. */
+export function withEntry(
+  stored: unknown,
+  form: Form,
+  field: Field,
+  draft: Draft,
+  initial: Draft,
+): StoredEntry[] {
+  const { id, sensitive } = field;
+  const entry = draft.get(id);
+  const replacedIds = new Set(
+    [field, ...allFields(form).filter((item) => item.sensitive)].map((item) => item.id),
+  );
+  const entries = (Array.isArray(stored) ? stored : []).filter(
+    (item: unknown): item is StoredEntry => Array.isArray(item) && !replacedIds.has(item[0]),
+  );
+  if (entry && !sensitive && JSON.stringify(entry) !== JSON.stringify(initial.get(id) ?? EMPTY))
+    entries.push([id, entry, nameOf(form, field)]);
+  return entries;
+}
 
 /** Return the stored entries with typed text whose fields the form does not have any more. */
 export function removedEntries(form: Form, stored: unknown): StoredEntry[] {
@@ -102,11 +111,11 @@ export function removedEntries(form: Form, stored: unknown): StoredEntry[] {
 /** Return the stored entries of the fields and options that the form has now, or undefined if there are none. */
 export function storedEntries(form: Form, draft: unknown): Draft | undefined {
   if (!Array.isArray(draft)) return undefined;
-  const fields = new Map(storable(form).map((field) => [field.id, field]));
+  const fields = new Map(allFields(form).map((field) => [field.id, field]));
   const entries = draft.flatMap((item: unknown): [string, Entry][] => {
     const [id, entry] = Array.isArray(item) ? item : [];
     const field = fields.get(id);
-    return field && isObject(entry) ? [[field.id, restoredEntry(field, entry)]] : [];
+    return field && !field.sensitive && isObject(entry) ? [[field.id, restoredEntry(field, entry)]] : [];
   });
   return entries.length > 0 ? new Map(entries) : undefined;
 }

@@ -16,7 +16,7 @@ import type { GetText } from "../text.ts";
 import { answerLine } from "./answers.ts";
 import "./kept.ts";
 import { RetryScheduler } from "./retry.ts";
-import { changedEntries, DraftStorage, removedEntries, storedEntries, unsentAnswer } from "./storage.ts";
+import { DraftStorage, removedEntries, storedEntries, unsentAnswer, withEntry } from "./storage.ts";
 
 /** Where an answer is stored that has not arrived. */
 const UNSENT_PREFIX = "unsent/";
@@ -50,9 +50,8 @@ export class DeviceDraftStore implements DraftStore {
     return removedEntries(form ?? {}, this.#storage.read(id)).map(([, { text }, label]) => ({ label, text }));
   }
 
-  writeDraft({ id, form }: InputRequest, draft: Draft, initial: Draft): void {
-    const removedItems = removedEntries(form ?? {}, this.#storage.read(id));
-    const entries = [...changedEntries(form ?? {}, draft, initial), ...removedItems];
+  writeDraft({ id, form }: InputRequest, field: Field, draft: Draft, initial: Draft): void {
+    const entries = withEntry(this.#storage.read(id), form ?? {}, field, draft, initial);
     this.#storage.write(id, entries.length > 0 ? entries : undefined);
   }
 
