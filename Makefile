@@ -1,4 +1,4 @@
-# Everything a fresh machine needs: Python 3.11+, Node 20.19+ and make. `make help` lists the targets.
+# Everything a fresh machine needs: Python 3.11 to 3.14, Node 20.19+ and make. `make help` lists the targets.
 
 PYTHON ?= python3
 BIN    := .venv/bin

@@ -1,6 +1,6 @@
 """Set the project up: a virtual environment with locked packages, and the built web UI.
 
-Needs Python 3.11 or later, Node (the version that web/package.json names) and npm. Nothing is done twice:
+Needs Python 3.11 to 3.14, Node (the version that web/package.json names) and npm. Nothing is done twice:
 each step stores a digest of its inputs and is skipped while that is unchanged.
 
     python3 scripts/setup.py            everything
@@ -254,10 +254,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     steps = {"python": set_up_python, "ui": set_up_ui, "browser": set_up_browser, "browsers": set_up_browsers}
     steps_to_run = [name for name in steps if getattr(options, name)] or ["python", "ui"]
     try:
-        if sys.version_info < (3, 11):  # noqa: UP036 - this script is what says so
-            version = "{}.{}".format(*sys.version_info)
+        version = sys.version_info[:2]
+        if not (3, 11) <= version <= (3, 14):  # some locked packages have no builds for later versions
             raise SetupError(
-                f"Python {version} is too old; askback needs 3.11 or later: make PYTHON=python3.12"
+                "Python {}.{} does not work here, 3.11 to 3.14 do: make PYTHON=python3.14".format(*version)
             )
         for name in steps_to_run:
             steps[name]()

@@ -63,3 +63,12 @@ def test_setup_with_an_old_node_names_both_versions(tmp_path: Path) -> None:
 def test_setup_without_npm_says_so(tmp_path: Path) -> None:
     status, text = _set_up_ui(environment_with(tmp_path, node="v22.1.0"))
     assert (status, "npm is not installed" in text) == (1, True)
+
+
+@pytest.mark.parametrize("version", ["(3, 10, 4)", "(3, 15, 0)"])
+def test_setup_with_an_unsupported_python_names_the_supported_versions(version: str) -> None:
+    run_setup = f"import runpy, sys; sys.version_info = {version}; runpy.run_path('scripts/setup.py', None, '__main__')"
+    result = subprocess.run(
+        [sys.executable, "-c", run_setup], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, "3.11 to 3.14" in result.stdout + result.stderr) == (1, True)

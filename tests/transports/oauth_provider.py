@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -96,5 +96,5 @@ async def provider() -> AsyncIterator[Provider]:
     running_provider = Provider()
     server = await asyncio.start_server(running_provider.serve, "127.0.0.1", 0)
     running_provider.port = server.sockets[0].getsockname()[1]
-    async with server:
+    with closing(server):  # without a wait for connections that a browser opened in advance
         yield running_provider

@@ -118,9 +118,15 @@ def _read(body: bytes | str, limits: Limits) -> tuple[str, object, Fault | None]
     except _NotDecodable as error:
         return text, None, error.reason
     except json.JSONDecodeError:
-        return text, None, fault("", "malformed_json" if body.strip() else "empty_body")
-    except RecursionError:
-        return text, None, fault("", "too_deep", max=limits.json_depth)
+        if _unclosed_brackets(text) <= limits.json_depth:
+            return text, None, fault("", "malformed_json" if body.strip() else "empty_body")
+    except RecursionError:  # at a depth that depends on the version of Python and on the thread
+        pass
+    return text, None, fault("", "too_deep", max=limits.json_depth)
+
+
+def _unclosed_brackets(text: str) -> int:
+    return text.count("[") + text.count("{") - text.count("]") - text.count("}")
 
 
 def _refuse(key: str, **params: object) -> NoReturn:
