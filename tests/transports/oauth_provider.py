@@ -77,7 +77,11 @@ class Provider:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one call."""
-        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        except asyncio.IncompleteReadError:
+            writer.close()
+            return  # a browser opens connections that it may need
         length = next((int(line[15:]) for line in head.splitlines() if line.startswith("content-length:")), 0)
         sent = parse_qs((await reader.readexactly(length)).decode())
         status, body = self.exchange({name: values[0] for name, values in sent.items()})
@@ -96,5 +100,5 @@ async def provider() -> AsyncIterator[Provider]:
     running_provider = Provider()
     server = await asyncio.start_server(running_provider.serve, "127.0.0.1", 0)
     running_provider.port = server.sockets[0].getsockname()[1]
-    with closing(server):  # without a wait for connections that a browser opened in advance
+    with closing(server):  # without a wait for the connections that are still open
         yield running_provider
