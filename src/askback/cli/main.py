@@ -53,7 +53,9 @@ class Commands(TyperGroup):
         """Import one command; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
-        command = typer.main.get_command(_module(cmd_name).app)
+        command_app = _module(cmd_name).app
+        command_app.rich_markup_mode = app.rich_markup_mode  # as markup, `[secret:NAME]` would be lost
+        command = typer.main.get_command(command_app)
         command.name = cmd_name
         command.short_help = COMMANDS[cmd_name]
         return command
