@@ -114,5 +114,7 @@ def test_the_help_lists_every_command() -> None:
 
 def test_the_help_of_a_command_keeps_brackets_and_fills_the_lines() -> None:
     status, out, _ = complete(start("run", "--help", COLUMNS="300"))
-    help_text = "in its output each is replaced by [secret:NAME]. The command gets none of askback's own variables."
+    help_text = (
+        "in its output each is replaced by [secret:NAME]. The command gets none of askback's own variables."
+    )
     assert (status, help_text in " ".join(out.split("\n")[:8])) == (0, True)
