@@ -264,6 +264,29 @@ async def test_the_page_of_a_request_names_its_conversation_as_the_inbox_does(
     await expect(link).to_have_text(f"Unterhaltung mit {requests[unknown]['requester']['name']}")
 
 
+async def test_a_tool_call_that_a_person_denied_is_shown_as_denied_and_not_as_failed(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    call = {**tool("deploy"), "status": "calling"}
+    written = await agent.threads.create_message([call], thread_id=thread, agent="Researcher")
+    eva = await screen(place_of(thread))
+    async with anyio.create_task_group() as tasks:
+
+        async def ask() -> None:
+            decision = await agent.approve(
+                "deploy", {"to": "live"}, thread_id=thread, tool_call_id=call["tool_call_id"]
+            )
+            await agent.threads.update_tool_call(
+                written, call["tool_call_id"], thread_id=thread, status="failed", result=decision.text
+            )
+
+        tasks.start_soon(ask)
+        summary = eva.page.locator("askback-thread .tool summary")
+        await expect(summary).to_have_text("deploywaiting for a person")
+        await eva.card.get_by_role("button", name="Deny", exact=True).click()
+    await expect(summary).to_have_text("deploydenied")
+
+
 @requirement("A19")
 async def test_a_message_grows_in_order_and_its_tool_call_changes_in_place(
     screen: OpenScreen, agent: AsyncClient, thread: str

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message, MessagePart, Status, ThreadRequest } from "../../src/core/generated/wire.ts";
+import type { Message, MessagePart, ThreadRequest } from "../../src/core/generated/wire.ts";
 import { type Entry, emptyThread, entries } from "../../src/core/transcript.ts";
 import { entryHeaders } from "../../src/elements/chat/heads.ts";
 import { groupToolCalls } from "../../src/elements/chat/tools.ts";
@@ -68,16 +68,26 @@ test("calls that follow each other are one step, whose name stays when another c
   ]);
 });
 
+/** The state that is shown of the call `x`, beside a request. */
+function statusBeside(reported: "calling" | "failed", request: Partial<ThreadRequest>): string | undefined {
+  const call: MessagePart = { type: "tool", tool_call_id: "x", name: "x", status: reported };
+  const created_at = new Date(NOON).toISOString();
+  const requests = [{ id: "r1", seq: 2, tool_call_id: "x", created_at, ...request } as ThreadRequest];
+  const messages = [message(1, 0, { content: [call] })];
+  const [entry] = entries({ ...emptyThread("t1"), messages, requests });
+  const [first] = entry?.type === "message" ? groupToolCalls(entry.parts) : [];
+  return first?.part.type === "tool" ? (first.part.status ?? undefined) : undefined;
+}
+
 test("a call that runs waits for a person while its request is open", () => {
-  const call: MessagePart = { type: "tool", tool_call_id: "x", name: "x", status: "calling" };
-  const statusBeside = (status: Status, tool_call_id: string) => {
-    const request = { id: "r1", seq: 2, tool_call_id, status, created_at: new Date(NOON).toISOString() };
-    const messages = [message(1, 0, { content: [call] })];
-    const [entry] = entries({ ...emptyThread("t1"), messages, requests: [request as ThreadRequest] });
-    const [firstOfRun] = entry?.type === "message" ? groupToolCalls(entry.parts) : [];
-    return firstOfRun?.part.type === "tool" ? firstOfRun.part.status : undefined;
-  };
-  expect(statusBeside("pending", "x")).toBe("waiting");
-  expect(statusBeside("answered", "x")).toBe("calling");
-  expect(statusBeside("pending", "y")).toBe("calling");
+  expect(statusBeside("calling", { status: "pending" })).toBe("waiting");
+  expect(statusBeside("calling", { status: "answered" })).toBe("calling");
+  expect(statusBeside("calling", { status: "pending", tool_call_id: "y" })).toBe("calling");
+});
+
+test("a call that was denied has not failed", () => {
+  const decided = (decision: "approve" | "deny") =>
+    statusBeside("failed", { status: "answered", answer: { decision } });
+  expect([decided("approve"), decided("deny")]).toEqual(["failed", "denied"]);
+  expect(statusBeside("failed", { status: "pending" })).toBe("failed");
 });

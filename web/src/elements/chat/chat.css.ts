@@ -180,8 +180,7 @@ export const chat = css`
   .tools[open] > summary > .icon:last-child {
     rotate: 180deg;
   }
-  .bad,
-  .tool.failed summary span {
+  .bad {
     color: var(--_danger);
   }
   .tool pre {

@@ -13,16 +13,19 @@ const CHEVRON = draw("M6 9l6 6 6-6");
 /** The most names that are shown in the line. */
 const MAX_NAMES = 3;
 
+/** A call with the state that is shown. */
+type ShownCall = Omit<ToolBlock, "status"> & { readonly status?: ToolBlock["status"] | "denied" };
+
 /** The calls of one step. */
 export interface ToolStep {
   readonly type: "tools";
-  readonly calls: readonly ToolBlock[];
+  readonly calls: readonly ShownCall[];
 }
 
 /** A part with the name by which its element is known while the message grows. */
 export interface IdentifiedPart {
   readonly id: string;
-  readonly part: Part | ToolStep;
+  readonly part: Exclude<Part, ToolBlock> | ShownCall | ToolStep;
 }
 
 /** Fold calls that follow each other. */
@@ -30,19 +33,18 @@ export function groupToolCalls(parts: readonly Part[]): readonly IdentifiedPart[
   const groups: IdentifiedPart[] = [];
   for (const [index, item] of parts.entries()) {
     const next = parts[index + 1];
-    // A call waits for a person while the request after it is open, even if its agent reports that it runs.
-    const waits = next?.type === "request" && next.request?.status === "pending";
-    const part: Part =
-      item.type === "tool" && item.status === "calling" && waits ? { ...item, status: "waiting" } : item;
-    const lastGroup = groups.at(-1);
-    const { part: previousPart } = lastGroup ?? {};
-    if (
-      lastGroup &&
-      part.type === "tool" &&
-      (previousPart?.type === "tool" || previousPart?.type === "tools")
-    ) {
-      const calls = previousPart.type === "tools" ? [...previousPart.calls, part] : [previousPart, part];
-      groups[groups.length - 1] = { id: lastGroup.id, part: { type: "tools", calls } };
+    const request = next?.type === "request" && next.request;
+    let part: Exclude<Part, ToolBlock> | ShownCall = item;
+    // The request after a call may say more than its agent: that a person is asked, or has denied it.
+    if (request && item.type === "tool") {
+      if (item.status === "calling" && request.status === "pending") part = { ...item, status: "waiting" };
+      if (item.status === "failed" && request.answer?.decision === "deny")
+        part = { ...item, status: "denied" };
+    }
+    const { id = "", part: previous } = groups.at(-1) ?? {};
+    if (part.type === "tool" && (previous?.type === "tool" || previous?.type === "tools")) {
+      const calls = previous.type === "tools" ? previous.calls : [previous];
+      groups[groups.length - 1] = { id, part: { type: "tools", calls: [...calls, part] } };
     } else groups.push({ id: part.type === "request" ? part.id : `${part.type}${index}`, part });
   }
   return groups;
@@ -54,8 +56,8 @@ interface Reader {
   readonly locale: Locale;
 }
 
-const isRunning = ({ status }: ToolBlock): boolean =>
-  status === "calling" || status === "running" || status === "waiting";
+/** Whether a call has not ended: it is calling, running or waiting. */
+const isRunning = ({ status }: ShownCall): boolean => !!status?.endsWith("ing");
 
 const seconds = (ms: number, { getText, locale }: Reader): string =>
   getText("call.took", { seconds: new Intl.NumberFormat(locale).format(Math.round(ms / 100) / 10) });
@@ -77,15 +79,15 @@ export function drawStep({ calls }: ToolStep, reader: Reader): Template {
 
 /** Draw one call: its name, its state, how long it took, and behind that what went in and came out. */
 export function drawCall(
-  { name, status, input, result, duration_ms: durationMs }: ToolBlock,
+  { name, status, input, result, duration_ms: durationMs }: ShownCall,
   reader: Reader,
 ): Template {
   const { getText } = reader;
   const word = status && getText(`call.${status === "running" ? "calling" : status}`);
   const json = (value: unknown, label: "input" | "call.result") =>
     html`<pre tabindex="0" aria-label=${getText(label)}>${JSON.stringify(value, null, 2)}</pre>`;
-  return html`<details class=${`tool ${status ?? ""}`}>
-    <summary>${TOOL_ICON}<code>${name}</code>${word && html`<span>${word}</span>`}${durationMs != null && html`<span>${seconds(durationMs, reader)}</span>`}</summary>
+  return html`<details class="tool">
+    <summary>${TOOL_ICON}<code>${name}</code>${word && html`<span class=${status === "failed" && "bad"}>${word}</span>`}${durationMs != null && html`<span>${seconds(durationMs, reader)}</span>`}</summary>
     ${json(input ?? {}, "input")} ${result != null && json(result, "call.result")}
   </details>`;
 }
