@@ -43,7 +43,7 @@ _NO_DEFAULT: Any = None
 
 
 class Messages(Model):
-    """Messages for the rules of a field, instead of askback's own; each for a rule that the field has."""
+    """The agent's own messages for the rules of a field. A message needs its rule in the field."""
 
     required: LocalText | None = None
     type: LocalText | None = None

@@ -363,7 +363,7 @@ export interface MessageBody {
   metadata?: Json | undefined;
 }
 
-/** Messages for the rules of a field, instead of askback's own; each for a rule that the field has. */
+/** The agent's own messages for the rules of a field. A message needs its rule in the field. */
 export interface Messages {
   required?: string | Record<string, string> | null | undefined;
   type?: string | Record<string, string> | null | undefined;

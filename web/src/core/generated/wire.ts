@@ -762,7 +762,7 @@ export interface MessageUpdateEvent {
   update: MessageUpdate;
 }
 
-/** Messages for the rules of a field, instead of askback's own; each for a rule that the field has. */
+/** The agent's own messages for the rules of a field. A message needs its rule in the field. */
 export interface Messages {
   required?: string | null | undefined;
   type?: string | null | undefined;
