@@ -44,11 +44,11 @@ class FailingStore(TemporaryStore):
 
     failure: Exception | None = OSError("the disk is full")
 
-    async def touch_tokens(self, used: Mapping[tuple[str, str], int]) -> None:
+    async def touch_tokens(self, times: Mapping[tuple[str, str], int]) -> None:
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
-        await super().touch_tokens(used)
+        await super().touch_tokens(times)
 
 
 @pytest.mark.anyio

@@ -183,10 +183,10 @@ async def _decision(
         allow_edit=call is not None and EDITED in _properties(interrupt),
         reason=interrupt.message if call else None,
     )
-    used = await ask.use(decision)
-    if not used:
-        return {APPROVED: False, REASON: used.text}
-    return {APPROVED: True, **({EDITED: used.input} if used.input != arguments else {})}
+    final_decision = await ask.use(decision)
+    if not final_decision:
+        return {APPROVED: False, REASON: final_decision.text}
+    return {APPROVED: True, **({EDITED: final_decision.input} if final_decision.input != arguments else {})}
 
 
 def _properties(interrupt: Interrupt) -> Mapping[str, Any]:

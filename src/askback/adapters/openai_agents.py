@@ -295,10 +295,10 @@ async def _decide(
         if isinstance(outcome, AskResult):
             answers[item.call_id or ""] = outcome.text
             state.approve(item)
-        elif used := await ask.use(outcome):
+        elif final_decision := await ask.use(outcome):
             state.approve(item)
         else:
-            state.reject(item, rejection_message=used.text)
+            state.reject(item, rejection_message=final_decision.text)
     return answers
 
 

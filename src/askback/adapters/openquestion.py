@@ -98,9 +98,11 @@ def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 def title_and_details(value: Any) -> tuple[str, str | None]:
     """Return the question of an interrupt in one line, and everything else that it says."""
     if isinstance(value, str):
-        first, _, details = value.strip().partition("\n")
+        heading, _, details = value.strip().partition("\n")
         return (
-            (first[:LABEL] or "?", details.strip() or None) if len(first) <= LABEL else (first[:LABEL], value)
+            (heading[:LABEL] or "?", details.strip() or None)
+            if len(heading) <= LABEL
+            else (heading[:LABEL], value)
         )
     if isinstance(value, Mapping):
         members = cast("Mapping[str, Any]", value)

@@ -239,9 +239,11 @@ async def _results(
     calls = dict[str, Any]()
     for id_, outcome in outcomes.items():
         if isinstance(outcome, Decision):
-            used = await ask.use(outcome)
-            changed = used.input if used.input != arguments_by_call[id_] else None
-            approvals[id_] = ToolApproved(override_args=changed) if used else ToolDenied(used.text)
+            final_decision = await ask.use(outcome)
+            changed = final_decision.input if final_decision.input != arguments_by_call[id_] else None
+            approvals[id_] = (
+                ToolApproved(override_args=changed) if final_decision else ToolDenied(final_decision.text)
+            )
         elif isinstance(outcome, AskResult):
             calls[id_] = outcome.text
         else:

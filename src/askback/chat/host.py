@@ -50,12 +50,12 @@ class Host:
     async def _start_or_continue(self, prompt: Mapping[str, Any]) -> None:
         """Begin the turn of a prompt if none has begun, or continue it if its process was killed."""
         runs = (await self.ask.runs.list(self.thread_id, limit=1)).items
-        last = runs[0] if runs and runs[0].metadata == _prompt_members(prompt) else None
-        if last is None:
+        last_run = runs[0] if runs and runs[0].metadata == _prompt_members(prompt) else None
+        if last_run is None:
             self._begin_turn(prompt)
-        elif last.status == "running":
-            self._begin_turn(prompt, run_id=last.id, goes_on=True)
-        elif last.reason == SILENT_REASON:
+        elif last_run.status == "running":
+            self._begin_turn(prompt, run_id=last_run.id, goes_on=True)
+        elif last_run.reason == SILENT_REASON:
             self._begin_turn(prompt, goes_on=True)
 
     async def _follow(self, event: Mapping[str, Any]) -> None:

@@ -41,7 +41,7 @@ def list_(data_dir: DataDir = None) -> None:
 @app.command()
 def stop(agent: Agent, data_dir: DataDir = None) -> None:
     """Revoke an agent's tokens, cancel its open requests and end its modes."""
-    stopped_agent = _change(agent, lambda client, found: client.agents.stop(found), data_dir=data_dir)
+    stopped_agent = _change(agent, lambda client, record: client.agents.stop(record), data_dir=data_dir)
     print(f"Stopped {stopped_agent.name} ({stopped_agent.id}).")
 
 
@@ -50,7 +50,7 @@ def allow(agent: Agent, folder: Folder, data_dir: DataDir = None) -> None:
     """Let an agent read below a folder without asking."""
     path = str(folder.expanduser().absolute())
     agent_record = _change(
-        agent, lambda client, found: client.agents.grant_root(found, path), data_dir=data_dir
+        agent, lambda client, record: client.agents.grant_root(record, path), data_dir=data_dir
     )
     print(f"{agent_record.name} may read {path} without asking.")
 
@@ -60,7 +60,7 @@ def disallow(agent: Agent, folder: Folder, data_dir: DataDir = None) -> None:
     """Revoke an agent's access to a folder."""
     path = str(folder.expanduser().absolute())
     agent_record = _change(
-        agent, lambda client, found: client.agents.revoke_root(found, path), data_dir=data_dir
+        agent, lambda client, record: client.agents.revoke_root(record, path), data_dir=data_dir
     )
     print(f"{agent_record.name} has to ask before it reads {path}.")
 

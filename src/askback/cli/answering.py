@@ -337,8 +337,10 @@ class _AnswerSession:
 
     def _report_conflict(self, conflict: Conflict) -> bool:
         """Report what happened first; return whether to offer the request again."""
-        now = InputRequest.model_validate(conflict.request) if conflict.request else None
-        self._terminal.say(ended_text(now) if now is not None and now.settled else conflict.message, "yellow")
+        latest = InputRequest.model_validate(conflict.request) if conflict.request else None
+        self._terminal.say(
+            ended_text(latest) if latest is not None and latest.settled else conflict.message, "yellow"
+        )
         return conflict.code != "already_voted"
 
     def _show_heading(self) -> None:

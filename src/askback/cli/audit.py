@@ -187,10 +187,10 @@ class _HashRecorder:
 
 def _check_file(entries: Iterator[str], *, noted_head: Head | None) -> tuple[bool, str]:
     """Check an exported log. An empty one is refused: every server logs its first token."""
-    first = next(entries, None)
-    if first is None:
+    first_entry = next(entries, None)
+    if first_entry is None:
         return False, "BROKEN: The file is empty. A log has an entry for each token."
-    return _check_chain(chain((first,), entries), noted_head=noted_head)
+    return _check_chain(chain((first_entry,), entries), noted_head=noted_head)
 
 
 def _check_chain(

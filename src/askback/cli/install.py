@@ -116,10 +116,10 @@ def record_file(client: Client, data_dir: Path | None) -> Path:
     return _folder(data_dir) / f"{client.name}.installed.json"
 
 
-def show_diff(console: Console, path: Path, before: str, after: str) -> None:
+def show_diff(console: Console, path: Path, old_text: str, new_text: str) -> None:
     """Print the diff of a file."""
     lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), f"{path}", f"{path} (new)", lineterm="", n=2
+        old_text.splitlines(), new_text.splitlines(), f"{path}", f"{path} (new)", lineterm="", n=2
     )
     for line in lines:
         style = {"+": "green", "-": "red"}.get(line[:1], "dim")

@@ -54,10 +54,12 @@ def restore(
     keys_text = f"master keys to {settings.key_file}" if keys_found else "no master keys"
     print(f"Restored {source} to {settings.database}; {keys_text}.")
     if not keys_found and settings.master_keys is None and _has_seal(settings):
-        first = "erase the secrets, which cannot be read (askback secrets erase), and " if needed_ids else ""
+        erase_step = (
+            "erase the secrets, which cannot be read (askback secrets erase), and " if needed_ids else ""
+        )
         print(
             "The audit log is sealed with a master key that was not restored, so askback audit verify fails. "
-            f"To seal it with a new key, {first}run: askback audit seal --data-dir {settings.data_dir}"
+            f"To seal it with a new key, {erase_step}run: askback audit seal --data-dir {settings.data_dir}"
         )
 
 

@@ -93,9 +93,9 @@ def erase(secret: SecretArgument, data_dir: DataDir = None) -> None:
     """Erase a secret. No agent can use it any more."""
 
     async def end(client: AsyncClient) -> str:
-        found = _find_secret(await _every_secret(client), secret)
-        await client.secrets.delete(found)
-        return found.name
+        secret_record = _find_secret(await _every_secret(client), secret)
+        await client.secrets.delete(secret_record)
+        return secret_record.name
 
     print(f"{printable(run_as('responder', end, data_dir=data_dir))} is erased.")
 

@@ -172,8 +172,8 @@ async def _introduce(application: App, url: str) -> dict[str, str]:
     """
     tokens = await open_keyring(application, url=url)
     if (reason := application.services.read_only.reason) is not None:
-        known = {f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES if role in tokens}
-        return {"url": url, **known, "read_only": reason}
+        known_tokens = {f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES if role in tokens}
+        return {"url": url, **known_tokens, "read_only": reason}
     addresses = {"url": url, **{f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES}}
     code = await credentials.create_login_code(
         application.services, tenant=DEFAULT_TENANT, name=OWNER, user=owner_id(addresses)

@@ -42,7 +42,7 @@ def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) ->
         _show(console, file)
     if not yes:
         typer.confirm(f"Disconnect {definition.title}?", abort=True)
-    unreached_askback_error = _revoke(client, record, data_dir=data_dir)
+    revoke_error = _revoke(client, record, data_dir=data_dir)
     remaining_files = [item for file in record.files if (item := _undo(file)) is not None]
     credentials_file(definition, data_dir).unlink(missing_ok=True)
     path.unlink()
@@ -52,9 +52,9 @@ def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) ->
                 [f"{definition.title} is disconnected, but look at its configuration.", *remaining_files]
             )
         )
-    if unreached_askback_error is not None:
+    if revoke_error is not None:
         raise AskbackError(
-            f"{definition.title} is disconnected, but its token is still valid. {unreached_askback_error} "
+            f"{definition.title} is disconnected, but its token is still valid. {revoke_error} "
             f"Revoke it there: askback token revoke {record.token_id or 'ID'}"
         )
     console.print(f"Disconnected {definition.title} and revoked its token.", markup=False)

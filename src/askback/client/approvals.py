@@ -254,8 +254,12 @@ class Approvals(Resource):
         try:
             await self.consume(decision, f"exe_{secrets.token_urlsafe(16)}")
         except Conflict as exception:
-            now = await self.decision(_request_id(decision))  # false if it was revoked meanwhile
-            return unusable_decision(now, exception.code, exception.message, self._texts) if now else now
+            latest = await self.decision(_request_id(decision))  # false if it was revoked meanwhile
+            return (
+                unusable_decision(latest, exception.code, exception.message, self._texts)
+                if latest
+                else latest
+            )
         except AskbackError as error:
             if not _is_outage(error):
                 raise

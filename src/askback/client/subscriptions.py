@@ -115,8 +115,10 @@ class Subscriptions:
         """
         cursor = ""
         if subscribed[0].cursor is not None:
-            first = min(item.cursor for item in self._listeners[thread_id] if item.cursor is not None)
-            cursor = f',"cursor":{first}'
+            earliest_cursor = min(
+                item.cursor for item in self._listeners[thread_id] if item.cursor is not None
+            )
+            cursor = f',"cursor":{earliest_cursor}'
 
         def on_subscribed(reply: Mapping[str, Any]) -> str | None:
             begins_after: int | None = reply["cursor"]

@@ -132,15 +132,15 @@ def read_content(form: Form, content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of an answer: own texts in their places, and nothing for empty and for hidden fields."""
     values: dict[str, Any] = {}
     for field in form.all_fields:
-        value, other = content.get(field.id), content.get(f"{field.id}{OTHER}")
+        value, own_text = content.get(field.id), content.get(f"{field.id}{OTHER}")
         if isinstance(field, Select | Radio | Multiselect):
-            value = _chosen_values(field, value, other)
+            value = _chosen_values(field, value, own_text)
         if value not in (None, "", []) and not field.readonly:
             values[field.id] = value
     hidden = hidden_fields(form, values)
-    known = {field.id for field in form.all_fields}
-    known |= {f"{field.id}{OTHER}" for field in form.all_fields if getattr(field, "allow_other", False)}
-    unknown = {name: value for name, value in content.items() if name not in known}
+    names = {field.id for field in form.all_fields}
+    names |= {f"{field.id}{OTHER}" for field in form.all_fields if getattr(field, "allow_other", False)}
+    unknown = {name: value for name, value in content.items() if name not in names}
     return {name: value for name, value in values.items() if name not in hidden} | unknown
 
 
@@ -293,18 +293,19 @@ def _options(options: Sequence[Option], keyword: str, locale: str) -> dict[str, 
     return {keyword: [{"const": value, "title": title} for value, title in titles.items()]}
 
 
-def _chosen_values(field: Select | Radio | Multiselect, value: Any, other: Any) -> Any:
+def _chosen_values(field: Select | Radio | Multiselect, value: Any, own_text: Any) -> Any:
     """Return the values of the chosen options, and the person's own text."""
     options = field.options if isinstance(field, Multiselect) else shown_options(field)
-    known = {value_text(option.value): option.value for option in options}
-    is_blank = isinstance(other, str) and not other.strip()
-    own = other if field.allow_other and not is_blank else None
+    values_by_text = {value_text(option.value): option.value for option in options}
+    is_blank = isinstance(own_text, str) and not own_text.strip()
+    extra_text = own_text if field.allow_other and not is_blank else None
     if not isinstance(field, Multiselect):
-        chosen_value = known.get(value, value) if isinstance(value, str) else value
-        return chosen_value if own is None else own
+        chosen_value = values_by_text.get(value, value) if isinstance(value, str) else value
+        return chosen_value if extra_text is None else extra_text
     if not isinstance(value, list | None):
         return value
     chosen_value = [
-        known.get(item, item) if isinstance(item, str) else item for item in cast("list[Any]", value or [])
+        values_by_text.get(item, item) if isinstance(item, str) else item
+        for item in cast("list[Any]", value or [])
     ]
-    return [*chosen_value, own] if own is not None else chosen_value
+    return [*chosen_value, extra_text] if extra_text is not None else chosen_value

@@ -55,9 +55,9 @@ class Stream:
 
     def fill(self, events: Sequence[Event]) -> None:
         """Add a page of the events above the cursor; an empty page means that the rest was erased."""
-        new = [event for event in events if event.position > self.cursor]
-        if new:
-            self._advance(new)
+        new_events = [event for event in events if event.position > self.cursor]
+        if new_events:
+            self._advance(new_events)
             self._buffered = {
                 position: event for position, event in self._buffered.items() if position > self.cursor
             }

@@ -65,8 +65,8 @@ def most_files(field: File) -> int:
 
 def clean_name(name: str | None, *, longest: int) -> str:
     """Return the last part of a name, cleaned for display and storage; raises `Faults` at `name`."""
-    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name or ""))[-1]
-    visible = "".join(item for item in last if unicodedata.category(item) not in _UNSHOWN).strip()
+    base_name = re.split(r"[/\\]", unicodedata.normalize("NFC", name or ""))[-1]
+    visible = "".join(item for item in base_name if unicodedata.category(item) not in _UNSHOWN).strip()
     if not visible.strip("."):
         raise Faults([fault("name", "missing_required" if name is None else "empty")])
     if len(visible) > longest:

@@ -32,7 +32,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 def quote(value: object) -> str:
     """Return a value as JSON on one line, with hidden characters escaped."""
-    return _HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], _encode(value))
+    return _HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], _encode(value))
 
 
 def shorten(text: str) -> str:

@@ -124,10 +124,10 @@ def read_page(reply: object, *, limit: int, limits: Limits) -> tuple[OptionPage,
     """
     page = reply.model_dump() if isinstance(reply, OptionPage) else reply
     members = cast("Mapping[str, Any]", page) if isinstance(page, Mapping) else {"options": page}
-    sent: object = members.get("options")
-    if not isinstance(sent, list | tuple):
+    raw_options: object = members.get("options")
+    if not isinstance(raw_options, list | tuple):
         raise ValueError("not a list of options")
-    items = cast("Sequence[object]", sent)
+    items = cast("Sequence[object]", raw_options)
     options: dict[OptionValue, SourceOption] = {}
     for item in items[:limit]:
         option = _read(item, limits)

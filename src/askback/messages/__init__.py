@@ -59,7 +59,7 @@ def translate(key: str, locale: str, **params: Any) -> str:
     """
     catalogue = _CATALOGUES.get(locale, _CATALOGUES[DEFAULT_LOCALE])
     text = (catalogue.get(f"{key}.one") if 1 in params.values() else None) or catalogue[key]
-    return _PLACEHOLDER.sub(lambda found: _text(params[found[1]], locale), text) if "{" in text else text
+    return _PLACEHOLDER.sub(lambda match: _text(params[match[1]], locale), text) if "{" in text else text
 
 
 class TranslatableText(str):

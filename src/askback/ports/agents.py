@@ -132,7 +132,7 @@ class AgentStore(Protocol):
         """Revoke tokens and return the ids of those that were not revoked before; writes nothing if there are none."""
         ...
 
-    async def touch_tokens(self, used: Mapping[tuple[str, str], int]) -> None:
+    async def touch_tokens(self, times: Mapping[tuple[str, str], int]) -> None:
         """Record when tokens were last used, by tenant and id; a time before the stored one is ignored."""
         ...
 

@@ -226,9 +226,9 @@ _encoded: dict[tuple[bool, bool], tuple[Event, bytes]] = {}
 def encode(event: Event, *, inbox: bool) -> bytes:
     """Return the text of an event. All readers of an event ask in turn, so the last text of each form is cached."""
     form = (inbox, event.redacted is None)
-    last = _encoded.get(form)
-    if last is not None and last[0] is event:
-        return last[1]
+    entry = _encoded.get(form)
+    if entry is not None and entry[0] is event:
+        return entry[1]
     cursor = event.position if inbox else event.seq
     text = f"id: {cursor}\nevent: {event.type}\ndata: {event.text}\n\n".encode()
     _encoded[form] = (event, text)

@@ -86,10 +86,10 @@ async def answer(
                 Content.from_function_result(request.call_id or "", id=request.id, result=outcome.text)
             )
             continue
-        used = await ask.use(outcome)
-        contents.append(request.to_function_approval_response(bool(used)))
-        if not used:
-            denials.texts[request.id or ""] = used.text
+        final_decision = await ask.use(outcome)
+        contents.append(request.to_function_approval_response(bool(final_decision)))
+        if not final_decision:
+            denials.texts[request.id or ""] = final_decision.text
     return Message("user", contents)
 
 

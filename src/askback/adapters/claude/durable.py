@@ -85,8 +85,8 @@ async def _other_session(resume: Resume, options: ClaudeAgentOptions) -> Mapping
     session_id = options.resume or (call_id and session_with_call(options, call_id))
     if session_id:
         return {"session_id": session_id, "folder": None, "deferred": False}
-    if last := await last_session(options, resume.thread_id):
-        return {**last, "deferred": False}
+    if session_options := await last_session(options, resume.thread_id):
+        return {**session_options, "deferred": False}
     raise NotOfClaude(
         f"No session of Claude is known that the request {resume.request.id} belongs to. "
         "To continue one, pass its id as `resume` in the options."

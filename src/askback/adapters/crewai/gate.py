@@ -89,13 +89,13 @@ class _Gate:
                 allow_edit=True,
                 timeout_s=self._timeout_s,
             )
-            used = self._ask.use(decision)
-            approved = dict(used.input) if used else {}
+            final_decision = self._ask.use(decision)
+            approved = dict(final_decision.input) if final_decision else {}
         except Exception as error:  # noqa: BLE001 - the framework would run the tool
             self._denied.set(f"Nobody could be asked, so it was not run: {error}")
             return False
-        if not used:
-            self._denied.set(used.text)
+        if not final_decision:
+            self._denied.set(final_decision.text)
             return False
         context.tool_input.clear()
         context.tool_input.update(approved)
@@ -124,17 +124,17 @@ class _Gate:
 
 def _run_once(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that raises the same error again: CrewAI calls a tool that failed up to six times."""
-    failed_exception: Exception | None = None
+    failure: Exception | None = None
 
     @contextmanager
     def once() -> Generator[None]:
-        nonlocal failed_exception
-        if failed_exception is not None:
-            raise failed_exception
+        nonlocal failure
+        if failure is not None:
+            raise failure
         try:
             yield
         except Exception as error:
-            failed_exception = error
+            failure = error
             raise
 
     if iscoroutinefunction(function):

@@ -155,7 +155,7 @@ def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
         reviews.append(_reviewed(action["name"], action["args"], allowed, action.get("description"), place))
     return Question(
         [review.ask for review in reviews],
-        lambda found: {"decisions": [item.decision(o) for item, o in zip(reviews, found, strict=True)]},
+        lambda outcomes: {"decisions": [item.decision(o) for item, o in zip(reviews, outcomes, strict=True)]},
     )
 
 

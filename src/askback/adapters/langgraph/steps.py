@@ -54,9 +54,9 @@ class Run:
     options: AskOptions
     steps: Steps | None = None
 
-    def run_and_ask(self, sent: Any) -> Run:
+    def run_and_ask(self, graph_input: Any) -> Run:
         """Run the graph, from its pause if nothing is sent, and ask, until it has ended or nobody has answered."""
-        return replace(self, steps=self._run_and_ask(sent))
+        return replace(self, steps=self._run_and_ask(graph_input))
 
     def ask_about_pauses(self) -> Run:
         """Ask about the pauses of the graph; the result is the command that continues it, or None."""
@@ -214,10 +214,10 @@ async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOption
     for pause, question, outcomes in zip(pauses, read, all_answers, strict=True):
         if not any(map(is_open, outcomes)):
             # Only when the graph continues: an approval used earlier would be lost if the program died in between.
-            used = [
+            final_outcomes = [
                 await ask.use(outcome) if isinstance(outcome, Decision) else outcome for outcome in outcomes
             ]
-            answers[pause.interrupt.id] = question.value(used)
+            answers[pause.interrupt.id] = question.value(final_outcomes)
     return answers
 
 

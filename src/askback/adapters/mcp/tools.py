@@ -176,8 +176,8 @@ async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
 
 def _title(request: InputRequest) -> str:
     """Return what a request asks, of an approval with the call, by which a model knows its own."""
-    what = what_it_asks(request)
-    return what if request.approval is None else f"{what} {call_text(request)}"
+    sentence = what_it_asks(request)
+    return sentence if request.approval is None else f"{sentence} {call_text(request)}"
 
 
 async def _ask(call: ToolCall, question: Question) -> Reply:

@@ -67,8 +67,8 @@ def is_blank(text: str) -> bool:
 def insert(text: str, container: Node, name: str | None, value: Any) -> str:
     """Return the text with a member or an item at the end of an object or a list, in the style of the rest."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    last = container.parts[-1] if container.parts else None
-    outer_indent, inner_indent = _indents(text, container, last)
+    last_part = container.parts[-1] if container.parts else None
+    outer_indent, inner_indent = _indents(text, container, last_part)
     member_text = json.dumps(
         value,
         ensure_ascii=False,
@@ -78,13 +78,13 @@ def insert(text: str, container: Node, name: str | None, value: Any) -> str:
         member_text = member_text.replace("\n", newline + inner_indent)
     if name is not None:
         member_text = f"{json.dumps(name, ensure_ascii=False)}: {member_text}"
-    if last is None:
+    if last_part is None:
         text_before_end = text[: container.end - 1].rstrip()  # with a comment, if there is one
         end = f"{newline}{outer_indent}{text[container.end - 1 :]}"
         return f"{text_before_end}{newline}{inner_indent}{member_text}{end}"
-    position, comma, text_after = last.node.end, ",", ""
-    if last.comma is not None:  # a list that ends with a comma keeps its trailing comma
-        position, comma, text_after = last.comma + 1, "", ","
+    position, comma, text_after = last_part.node.end, ",", ""
+    if last_part.comma is not None:  # a list that ends with a comma keeps its trailing comma
+        position, comma, text_after = last_part.comma + 1, "", ","
     if inner_indent is None:
         return f"{text[:position]}{comma} {member_text}{text_after}{text[position:]}"
     comment = _COMMENT.match(text, position)  # a comment behind the last part stays behind it
@@ -149,12 +149,12 @@ class _Reader:
         return NotJson(f"line {line}: expected {expected}")
 
     def read(self, position: int, depth: int) -> Node:
-        first = self.text[position : position + 1]
+        character = self.text[position : position + 1]
         if depth > _DEEPEST:
             raise self.fault(position, f"at most {_DEEPEST} levels")
-        if first in ("{", "["):
-            return self._container(position, depth, is_object=first == "{")
-        match = (_STRING if first == '"' else _SCALAR).match(self.text, position)
+        if character in ("{", "["):
+            return self._container(position, depth, is_object=character == "{")
+        match = (_STRING if character == '"' else _SCALAR).match(self.text, position)
         try:
             if match is not None:
                 return Node(position, match.end(), json.loads(match[0]))

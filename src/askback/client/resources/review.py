@@ -56,10 +56,10 @@ async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputReque
                 pause = min(pause * 2, POLL_S)
             if state is None or state["id"] != request.id:
                 continue
-            now = InputRequest.model_validate(state)
-            if _progress(now) > latest_progress:
-                latest_progress = _progress(now)
-                yield now
+            latest_request = InputRequest.model_validate(state)
+            if _progress(latest_request) > latest_progress:
+                latest_progress = _progress(latest_request)
+                yield latest_request
     finally:
         link.abandon(wait_ticket)
         feed.close()
@@ -96,11 +96,11 @@ class SubmissionReview:
         try:
             review = handler(request)
             async with aclosing(states(self._link, request)) as request_states:
-                async for now in request_states:
-                    if now.status is Status.RESOLVING:
-                        now = await self._review(now, review)
-                    if now.settled:
-                        return now
+                async for state in request_states:
+                    if state.status is Status.RESOLVING:
+                        state = await self._review(state, review)
+                    if state.settled:
+                        return state
         except BaseException:
             if withdraw:
                 await self._link.try_withdraw(request.id)
@@ -113,10 +113,10 @@ class SubmissionReview:
             async with self._checking(request) as checked_request:
                 return await review(checked_request)
         except (Conflict, NotFound):
-            now = await self._requests.get(request.id)
-            if (now.status, now.revision) == (request.status, request.revision):
+            latest_request = await self._requests.get(request.id)
+            if (latest_request.status, latest_request.revision) == (request.status, request.revision):
                 raise
-            return now
+            return latest_request
 
     @asynccontextmanager
     async def _checking(self, request: InputRequest) -> AsyncGenerator[InputRequest]:

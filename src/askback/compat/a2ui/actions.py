@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, Literal, NamedTuple, cast
 
-from askback.compat.a2ui.components import shown_options
-from askback.domain.fields import AnyField, Datetime, Form, Multiselect, Number, Radio, Select
+from askback.domain.fields import AnyField, Datetime, Form, Multiselect, Number, Radio, Select, shown_options
 from askback.domain.options import value_text
 from askback.domain.validation.visibility import hidden_fields
 

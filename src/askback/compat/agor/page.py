@@ -41,8 +41,8 @@ async def events(call: Call) -> EventStream:
     """`GET /sessions/{session}/events`: each widget that ends from now on, or after `last-event-id`."""
     session = call.path["session"]
     await call.api.call("get_thread", thread_id=session)  # raises before the stream begins
-    last = call.header("last-event-id") or ""
-    after = int(last) if last.isascii() and last.isdecimal() and len(last) < 16 else None
+    id_ = call.header("last-event-id") or ""
+    after = int(id_) if id_.isascii() and id_.isdecimal() and len(id_) < 16 else None
     return EventStream(_events(call.api, session, after))
 
 

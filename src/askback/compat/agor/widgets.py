@@ -144,12 +144,12 @@ def refuse(problem: Problem) -> tuple[int, Json]:
     if issues:
         errors = [(issue["path"].removeprefix("values."), issue["message"]) for issue in issues]
         body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in errors[:3])
-        first = dict(reversed(errors))
-        body |= {"errors": first, "data": {"field_errors": first, "issues": issues}}
+        texts = dict(reversed(errors))
+        body |= {"errors": texts, "data": {"field_errors": texts, "issues": issues}}
     return status, body
 
 
 def _issue(path: str, code: str, message: str) -> Json:
     is_scope = code == "unknown_value" and path.endswith("scope")
-    known = "invalid_scope" if is_scope else TEXTS["codes"].get(code, code)
-    return {"path": path, "code": known, "message": TEXTS["missing"] if code == "secret_missing" else message}
+    name = "invalid_scope" if is_scope else TEXTS["codes"].get(code, code)
+    return {"path": path, "code": name, "message": TEXTS["missing"] if code == "secret_missing" else message}

@@ -182,18 +182,18 @@ class ChatPeer(CardPage):
             body = without_none(thread_id=thread, mode=mode, confirm=payload.confirm)
             await self.api.call("update_policy", body)
 
-    async def _answer(self, name: str, about: str, sent: _AnyResponse) -> None:
+    async def _answer(self, name: str, about: str, reply: _AnyResponse) -> None:
         """Answer the card as this page shows it."""
-        thread = sent.conversation_id
+        thread = reply.conversation_id
         message = f"{name} but no pending {about} for {_quoted_name(thread)}"
-        if (request := await self._find(about, thread, sent.tool_call_id)) is None:
+        if (request := await self._find(about, thread, reply.tool_call_id)) is None:
             page = await self.api.call("list_requests", thread_id=thread, limit=1)
             raise NotFound(
                 message if page["requests"] else f"{name} for unknown conversation: {_quoted_name(thread)}"
             )
-        answer = {"revision": request.revision, **sent.body(request, self._languages)}
+        answer = {"revision": request.revision, **reply.body(request, self._languages)}
         try:
-            ended = await self.api.call("answer_request", answer, key=sent.request_id, request_id=request.id)
+            ended = await self.api.call("answer_request", answer, key=reply.request_id, request_id=request.id)
         except Conflict as error:
             if error.code in _ENDED:
                 raise Conflict(message, code=error.code) from error
@@ -227,8 +227,8 @@ def _kind(request: InputRequest) -> str | None:
 
 def _status(request: InputRequest, status: str, **more: object) -> Json:
     """Return a `tool_status`; Gobby's page takes one without a `request_id` only if that is null."""
-    own = {"message_id": request.message_id or request.id, "tool_call_id": request.tool_call_id or request.id}
-    about = {"conversation_id": request.thread_id, **own, "request_id": None}
+    ids = {"message_id": request.message_id or request.id, "tool_call_id": request.tool_call_id or request.id}
+    about = {"conversation_id": request.thread_id, **ids, "request_id": None}
     return {"type": "tool_status", **about, "status": status, **more}
 
 

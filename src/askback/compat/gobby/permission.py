@@ -86,8 +86,8 @@ async def interrupt(call: Call) -> Answer:
 
 def _body(call: Call, use: ToolUse) -> Json:
     """Return the request for a call of a tool."""
-    own = {"external_id": use.tool_use_id, "tool_call_id": use.tool_use_id}
-    body: Json = {"thread_id": call.path["conversation"], **own}
+    ids = {"external_id": use.tool_use_id, "tool_call_id": use.tool_use_id}
+    body: Json = {"thread_id": call.path["conversation"], **ids}
     body |= {"timeout_s": PATIENCE_S.get(use.tool_name, TOOL_PATIENCE_S)}
     body |= {name: call.query[name] for name in ("timeout_s", "require_client") if name in call.query}
     with suppress(KeyError, ValueError):  # the native checks refuse it if it is not a number
@@ -117,8 +117,8 @@ async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
 
 def prompts_of(request: InputRequest) -> Any:
     """Return the prompts that a plan allows; the metadata may be anybody's."""
-    own = request.metadata.get(NAME) if isinstance(request.metadata, dict) else None
-    return own.get("allowed_prompts") if isinstance(own, dict) else None
+    data = request.metadata.get(NAME) if isinstance(request.metadata, dict) else None
+    return data.get("allowed_prompts") if isinstance(data, dict) else None
 
 
 def answers(request: InputRequest, languages: Sequence[str] = ()) -> Mapping[str, str]:

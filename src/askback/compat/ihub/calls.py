@@ -192,12 +192,12 @@ async def tool_calls(call: Call) -> Answer:
     """Ask the first question that can be asked; answer with a result for each call, and the faults of questions."""
     batch = _read_batch(call.json())
     asking = {TOOL, *(tool.id for tool in batch.tools or () if tool.asks is True)}
-    results, faults, other = dict[str, Json](), list[Json](), TEXTS["not_here"]
+    results, faults, refusal = dict[str, Json](), list[Json](), TEXTS["not_here"]
     for n, tool_call in enumerate(batch.tool_calls):
-        if tool_call.function.name in asking and other != TEXTS["not_run"]:
+        if tool_call.function.name in asking and refusal != TEXTS["not_run"]:
             results[tool_call.id] = await _ask(call, tool_call, f"tool_calls[{n}].id", faults)
-            other = TEXTS["not_here"] if "error" in results[tool_call.id] else TEXTS["not_run"]
-    other_result = {"status": "not_run", "message": other}
+            refusal = TEXTS["not_here"] if "error" in results[tool_call.id] else TEXTS["not_run"]
+    other_result = {"status": "not_run", "message": refusal}
     messages = [_message(item, results.get(item.id, other_result)) for item in batch.tool_calls]
     return Answer({"messages": messages, **({"field_errors": faults} if faults else {})})
 

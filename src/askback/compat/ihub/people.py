@@ -59,8 +59,8 @@ def clarification(request: Mapping[str, Any], *, style: KeyStyle, locale: str) -
     rules = {match[1]: value for name, value in field.items() if (match := _RULE.fullmatch(name))}
     if messages := field.get("messages"):
         rules["message"] = text(next(iter(messages.values())))
-    question, own = text(form.get("title") or field.get("label")), request.get("tool_call_id")
-    members: Json = {"toolCallId": own, "question": question, "allow_skip": form.get("allow_skip", False)}
+    question, id_ = text(form.get("title") or field.get("label")), request.get("tool_call_id")
+    members: Json = {"toolCallId": id_, "question": question, "allow_skip": form.get("allow_skip", False)}
     members |= {"input_type": type_ if style == "snake" else _CAMEL.get(type_, type_)}
     members |= {"clarificationNumber": request.get("ordinal"), "maxClarifications": request.get("of")}
     extras = {"placeholder": text(field.get("placeholder")), "context": text(form.get("description"))}

@@ -117,8 +117,8 @@ class FieldReader:
         try:
             field = _FIELD.validate_python(data)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise Unsupported(f"{'.'.join(map(str, first['loc'][1:]))}: {first['msg']}.") from None
+            problem = error.errors()[0]
+            raise Unsupported(f"{'.'.join(map(str, problem['loc'][1:]))}: {problem['msg']}.") from None
         if default is None or not is_provided(field, default):
             return field
         if read_value(field, default, limits=DEFAULTS, required=False).faults:

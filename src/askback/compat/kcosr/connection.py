@@ -58,10 +58,10 @@ class Mask(OpenPart):
 
     @field_validator("server_message_types", "chat_event_types", "message_phases")
     @classmethod
-    def _check(cls, sent: list[str], info: ValidationInfo) -> list[str]:
-        if not set(sent) <= set(known := TEXTS[info.field_name]):
-            raise PydanticKnownError("literal_error", {"expected": str(known)[1:-1]})
-        return sent
+    def _check(cls, names: list[str], info: ValidationInfo) -> list[str]:
+        if not set(names) <= set(words := TEXTS[info.field_name]):
+            raise PydanticKnownError("literal_error", {"expected": str(words)[1:-1]})
+        return names
 
     def allows(self, event: Json) -> bool:
         """Whether an event passes the mask."""
@@ -76,9 +76,9 @@ class Subscription(OpenPart):
     mask: Mask = Mask()
 
 
-def _with_session_id(sent: object) -> object:
+def _with_session_id(frame: object) -> object:
     """Return a subscription of the second version of the protocol, which is the id of a session, as a later one."""
-    return {"sessionId": sent} if isinstance(sent, str) else sent
+    return {"sessionId": frame} if isinstance(frame, str) else frame
 
 
 class InteractionState(OpenPart):
@@ -263,8 +263,8 @@ class Connection:
             text = "Questionnaire request was not found"
             raise ClientError("questionnaire_not_found", text, **about) from error
         except Conflict as error:
-            now = error.request or {}
-            about["status"] = "submitted" if now.get("status") in ("answered", "resolving") else "cancelled"
+            status = (error.request or {}).get("status")
+            about["status"] = "submitted" if status in ("answered", "resolving") else "cancelled"
             text = "Questionnaire is no longer pending"
             raise ClientError("questionnaire_not_pending", text, **about) from error
 
@@ -295,11 +295,11 @@ class Connection:
     async def _submit(self, shown: Json, values: Json) -> None:
         """Submit values; if only fields are wrong, this page is asked again, as after each wrong answer."""
         form = Form.model_validate(shown["form"])
-        sent = values or dict.fromkeys(field.id for field in form.all_fields)
+        data = values or dict.fromkeys(field.id for field in form.all_fields)
         texts = {field.id for field in form.all_fields if field.type in OF_TEXT}
-        sent = {id_: False if value == [] and id_ in texts else value for id_, value in sent.items()}
+        data = {id_: False if value == [] and id_ in texts else value for id_, value in data.items()}
         try:
-            body = {"revision": shown["revision"], "values": sent}
+            body = {"revision": shown["revision"], "values": data}
             await self._api.call("answer_request", body, request_id=shown["id"])
         except Faults as error:
             faults = [replace(item, key=item.key.replace("boolean", "option")) for item in error.faults]
@@ -319,9 +319,9 @@ class Connection:
         return session
 
 
-def _id(sent: str, name: str) -> str:
+def _id(text: str, name: str) -> str:
     """Return an id without space around it; an empty one is refused."""
-    if not (id_ := sent.strip()):
+    if not (id_ := text.strip()):
         code = "session" if name.lower().endswith("session") else "questionnaire_request"
         raise ClientError(f"invalid_{code}_id", f"{name} id must not be empty")
     return id_

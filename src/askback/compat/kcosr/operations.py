@@ -50,8 +50,8 @@ def refuse(
     """
     if not problem.field_errors:
         return problem.status, {"error": problem.message, "code": problem.code}
-    found = issues(problem, form=form)
-    path, code, message = found[0]["path"], found[0]["code"], found[0]["message"]
+    faults = issues(problem, form=form)
+    path, code, message = faults[0]["path"], faults[0]["code"], faults[0]["message"]
     field = re.fullmatch(r"(.*\.fields\[[0-9]+\])\.\w+", path)
     if code in TEXTS["fields"] and field and read:
         now = read()
@@ -61,10 +61,10 @@ def refuse(
     elif code in _STRUCTURE and path in TEXTS["arguments"]:
         text = TEXTS["arguments"][path]
     elif path.startswith(form):
-        text = f"{form} is invalid: " + "; ".join(item["message"] for item in found[:3])
+        text = f"{form} is invalid: " + "; ".join(item["message"] for item in faults[:3])
     else:
         text = f"{path}: {message}" if path else message
-    return 400, {"error": text, "code": "invalid_arguments", "details": {"issues": found}}
+    return 400, {"error": text, "code": "invalid_arguments", "details": {"issues": faults}}
 
 
 def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> list[Json]:
@@ -170,13 +170,13 @@ async def _ask(
 
 async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputRequest:
     """Ask; the same call with the same arguments finds its request again, other arguments create another request."""
-    sent = call.json()
-    body: Json = read(**arguments(read, sent, alias=camel)) | {"thread_id": session}
+    data = call.json()
+    body: Json = read(**arguments(read, data, alias=camel)) | {"thread_id": session}
     if call_id := body.get("tool_call_id") or call.header("x-tool-call-id"):
         body["tool_call_id"] = call_id
     if "delivery" not in body:
         body["require_client"] = call.query.get("require_client", "fail_fast")
-    key = key_of("kcosr", session, call_id, sent) if call_id else None
+    key = key_of("kcosr", session, call_id, data) if call_id else None
     error_paths = [item["path"].replace("values", "fieldErrors", 1) for item in body.get("field_errors", ())]
     paths = [(rf"field_errors\[{i}\]\.\w+", path.replace("\\", r"\\")) for i, path in enumerate(error_paths)]
     described: str = body.get("form", {}).get("description", "")

@@ -121,10 +121,10 @@ def reason_of(request: InputRequest) -> Json:
 
 def follow_up(request: InputRequest) -> str:
     """Return the outcome of a form as one XML element on one line; typed text stays within its attribute."""
-    own = ids(request)
-    tag = {"questionnaire-request-id": request.id, "tool-call-id": own["toolCallId"]}
+    native = ids(request)
+    tag = {"questionnaire-request-id": request.id, "tool-call-id": native["toolCallId"]}
     if request.status is Status.ANSWERED:
-        tag |= {"interaction-id": own["interactionId"], "tool": tool_name(request)}
+        tag |= {"interaction-id": native["interactionId"], "tool": tool_name(request)}
         if request.form and isinstance(title := request.form.title, str):
             tag["schema-title"] = " ".join(title.split())
         ended_at = request.settled_at or request.created_at

@@ -47,12 +47,12 @@ class OpenPart(Part):
 class _SchemaPart(Part):
     @model_validator(mode="before")
     @classmethod
-    def _drop_empty(cls, sent: Any) -> Any:
+    def _drop_empty(cls, part: Any) -> Any:
         """Leave out an empty text that may be absent, as if it had not been sent, and a default that is null."""
-        if not isinstance(sent, dict):
-            return sent
+        if not isinstance(part, dict):
+            return part
         empty = {info.alias: info.default for info in cls.model_fields.values() if info.default in ("", None)}
-        members = cast("Json", sent)
+        members = cast("Json", part)
         return {name: value for name, value in members.items() if name not in empty or value != empty[name]}
 
 
@@ -207,5 +207,5 @@ def path_here(issue: Mapping[str, Any], *, form: str, values: str = "input") -> 
     renamed = rename_fault(issue, (initial, *TEXTS["paths"], (r"form\b", form), (r"values\b", values)))
     if issue["code"] == "unknown_field" or not re.match(r"form\b(?!\.initial_values)|\w+$", issue["path"]):
         return renamed
-    camel = re.sub("_([a-z])", lambda found: found[1].upper(), renamed)
+    camel = re.sub("_([a-z])", lambda match: match[1].upper(), renamed)
     return re.sub(r"\.default\b", ".defaultValue", camel)

@@ -99,15 +99,15 @@ class AgentPeer:
         await self._channel.send(_res(frame, ok=True, payload=payload))
 
     async def _request(self, frame: Json, payload: _AskRequest | _ApprovalRequest, question: Json) -> None:
-        own = parse(_Frame, frame).id
-        earlier = await self._api.requests(external_id=own)
+        id_ = parse(_Frame, frame).id
+        earlier = await self._api.requests(external_id=id_)
         request = next((item for item in earlier if item.get("metadata") == self._metadata), None)
         if request is None:
             client = self._channel.query.get("require_client", "durable")
-            about = {"require_client": client, "external_id": own, "metadata": self._metadata}
+            about = {"require_client": client, "external_id": id_, "metadata": self._metadata}
             about |= payload.model_dump(include={"timeout_s"}, exclude_unset=True)
             body = {**question, **about, **await self._place(payload.run_id)}
-            request = await self._api.call("create_request", body, key=f"nebo:{own}")
+            request = await self._api.call("create_request", body, key=f"nebo:{id_}")
         elif not frames.is_same(request, question):
             raise Conflict("You have sent another question with this id. Give this one its own id.")
         if (run := request.get("message_id")) is not None:
@@ -160,8 +160,8 @@ class AgentPeer:
         if run is None or frames.session_of(run) != session:
             return
         with suppress(Conflict, ThreadOfAnother):
-            own = {"run_id": run, "metadata": self._mark}
-            if (await self._api.call("start_run", own, thread_id=session)).get("metadata") == self._mark:
+            body = {"run_id": run, "metadata": self._mark}
+            if (await self._api.call("start_run", body, thread_id=session)).get("metadata") == self._mark:
                 self._running.add(run)
                 prompt = "".join(part.get("text", "") for part in message["content"])
                 params = {"session_key": session, "prompt": prompt}
@@ -182,8 +182,8 @@ class AgentPeer:
         try:
             await self._api.call("post_message", {"append_to": run, **added}, thread_id=session)
         except NotFound:
-            first = {"id": run, "run_id": run, "content": [part]}
-            await self._api.call("post_message", first, thread_id=session)
+            message = {"id": run, "run_id": run, "content": [part]}
+            await self._api.call("post_message", message, thread_id=session)
 
     async def _end(self, run: str, *, ok: bool, error: object) -> None:
         """End a run; why it failed is its reason."""
@@ -194,5 +194,5 @@ class AgentPeer:
 
 
 def _res(frame: Json, **content: Any) -> Json:
-    own = frame.get("id")
-    return {"type": "res", "id": own if isinstance(own, str) else "", **content}
+    id_ = frame.get("id")
+    return {"type": "res", "id": id_ if isinstance(id_, str) else "", **content}

@@ -176,8 +176,8 @@ def session_of(run: str) -> str | None:
 
 async def public_id(api: Api, request: Json) -> str:
     """Return the id under which people see a request: the agent's own, unless another request had it first."""
-    own = request.get("external_id")
-    return own if own and (await first_with(api, own))["id"] == request["id"] else request["id"]
+    id_ = request.get("external_id")
+    return id_ if id_ and (await first_with(api, id_))["id"] == request["id"] else request["id"]
 
 
 async def first_with(api: Api, wanted_id: str) -> Json:

@@ -57,16 +57,16 @@ class PersonPeer(CardPage):
 
     async def take(self, frame: Json) -> None:
         """Handle a frame; those that Nebo does not know are ignored, as it does."""
-        sent = frames.members(frame)
+        data = frames.members(frame)
         match frame.get("type"):
             case "ask_response":
-                await self._answer(parse(_AskResponse, sent), "form")
+                await self._answer(parse(_AskResponse, data), "form")
             case "approval_response":
-                decided = parse(_ApprovalResponse, sent)
+                decided = parse(_ApprovalResponse, data)
                 require(decided.approved or not decided.always, "always", "contradiction.always")
                 await self._answer(decided, "approval")
             case "chat":
-                await self._chat(parse(_Chat, sent))
+                await self._chat(parse(_Chat, data))
             case "auth" | "connect":
                 # The handshake already said who this is; Nebo's page waits for the reply.
                 await self.channel.send(frames.message("auth_ok"))
@@ -77,8 +77,8 @@ class PersonPeer(CardPage):
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return an `error` to this client, about its request or session; other clients get none."""
-        sent = frames.members(frame or {}) or {}
-        named = {name: sent[name] for name in ("request_id", "session_id") if isinstance(sent.get(name), str)}
+        data = frames.members(frame or {}) or {}
+        named = {name: data[name] for name in ("request_id", "session_id") if isinstance(data.get(name), str)}
         return frames.message("error", **named, error=frames.refusal_text(problem.error))
 
     async def opening(self, request: Json, shown: Json | None, /, **_more: object) -> Sequence[Json]:
@@ -164,17 +164,17 @@ async def read_chat(call: Call) -> Answer:
     placed_ids = {part.get("request_id") for message in messages.values() for part in message["content"]}
     asks: dict[str, Json] = {}
     for request in thread["requests"]:
-        own = request["id"]
+        id_ = request["id"]
         if (ask := frames.write_ask(request)) is None:
             continue
-        asks[own] = {"type": "ask", "askRequestId": await frames.public_id(call.api, request)}
-        asks[own] |= {"askPrompt": ask["prompt"], "askWidgets": ask["widgets"]}
+        asks[id_] = {"type": "ask", "askRequestId": await frames.public_id(call.api, request)}
+        asks[id_] |= {"askPrompt": ask["prompt"], "askWidgets": ask["widgets"]}
         if reply := frames.response(request):
-            asks[own]["askResponse"] = reply[1]["value"]
-        if own not in placed_ids:
-            empty_turn: Json = {"id": own, "seq": request["seq"], "role": "agent", "content": []}
-            home = messages.get(request.get("message_id")) or messages.setdefault(own, empty_turn)
-            home["content"].append({"type": "request", "request_id": own})
+            asks[id_]["askResponse"] = reply[1]["value"]
+        if id_ not in placed_ids:
+            empty_turn: Json = {"id": id_, "seq": request["seq"], "role": "agent", "content": []}
+            home = messages.get(request.get("message_id")) or messages.setdefault(id_, empty_turn)
+            home["content"].append({"type": "request", "request_id": id_})
     rows = sorted(messages.values(), key=lambda item: item["seq"])
     chat = {"id": thread["id"], "title": thread.get("title") or "New Chat"}
     return Answer({"chat": chat, "messages": [_message_json(row, asks) for row in rows]})

@@ -39,9 +39,9 @@ def complement(chars: Charset) -> Charset:
     return (*gaps, (start, LAST)) if start <= LAST else tuple(gaps)
 
 
-def overlap(one: Charset, other: Charset) -> bool:
+def overlap(ranges: Charset, other_ranges: Charset) -> bool:
     """Whether some character is in both."""
-    return any(low <= last and first <= high for low, high in one for first, last in other)
+    return any(low <= last and first <= high for low, high in ranges for first, last in other_ranges)
 
 
 def union(*sets: Charset) -> Charset:

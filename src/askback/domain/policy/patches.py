@@ -19,8 +19,8 @@ _NO_FILE = "/dev/null"
 
 def is_search_replace(text: str) -> bool:
     """Tell whether a text consists of search and replacement blocks, as Cline and Roo Code write them."""
-    first = text.lstrip().splitlines()[:1]
-    return bool(first) and bool(_REPLACES.match(first[0])) and "*** " not in text
+    first_lines = text.lstrip().splitlines()[:1]
+    return bool(first_lines) and bool(_REPLACES.match(first_lines[0])) and "*** " not in text
 
 
 def patched_files(text: str) -> list[str] | None:
@@ -63,10 +63,15 @@ def _unified_files(lines: list[str]) -> list[str] | None:
         elif line.startswith("--- "):
             old_path = _side_path(line, "a/")
         elif line.startswith("+++ "):
-            new = _side_path(line, "b/")
-            if new is None or new == _NO_FILE or old_path is None or old_path not in {new, _NO_FILE}:
+            new_path = _side_path(line, "b/")
+            if (
+                new_path is None
+                or new_path == _NO_FILE
+                or old_path is None
+                or old_path not in {new_path, _NO_FILE}
+            ):
                 return None
-            files.append(new)
+            files.append(new_path)
             old_path = None
         elif not _is_known_line(line):
             return None

@@ -153,11 +153,11 @@ def is_secret_path(path: str) -> bool:
         return True
     if not _NAMES.isdisjoint(names) or not _SECRET_FOLDERS.isdisjoint(pairwise(names)):
         return True
-    last = names[-1]
+    last_name = names[-1]
     return bool(
-        last.endswith(_ENDINGS)
-        or (len(last) < _NAME_MAX and _NAMED.fullmatch(last) and not last.endswith(".pub"))
-        or (_DOT_ENV.fullmatch(last) and not last.endswith(_EXAMPLES))
+        last_name.endswith(_ENDINGS)
+        or (len(last_name) < _NAME_MAX and _NAMED.fullmatch(last_name) and not last_name.endswith(".pub"))
+        or (_DOT_ENV.fullmatch(last_name) and not last_name.endswith(_EXAMPLES))
     )
 
 

@@ -63,11 +63,12 @@ def risky_texts(call: Call) -> tuple[str, ...]:
 
 def _risky_words(argv: Argv) -> Argv:
     """Return the program, its subcommand if that decides about the danger, and the options after it."""
-    first = 2 if len(argv) > 1 and (_git_risk(argv) or _remote_risk(argv)) else 1
-    last = next(
-        (index for index, word in enumerate(argv[first:], first) if not word.startswith("-")), len(argv)
+    options_start = 2 if len(argv) > 1 and (_git_risk(argv) or _remote_risk(argv)) else 1
+    options_end = next(
+        (index for index, word in enumerate(argv[options_start:], options_start) if not word.startswith("-")),
+        len(argv),
     )
-    return argv[:last]
+    return argv[:options_end]
 
 
 def command_risks(argv: Argv) -> tuple[Reason, ...]:

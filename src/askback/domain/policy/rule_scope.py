@@ -64,14 +64,14 @@ def check_pattern(argv: Argv, word: str) -> Reason | None:
     elif name == "ls":  # none of its options opens or writes a file
         is_harmless = bool(_PATTERN.fullmatch(word)) and not _PARENT_STEP.search(word)
     else:
-        folder, _, last = word.rpartition("/")
+        folder, _, base_name = word.rpartition("/")
         is_plain = folder or word[0] not in "*?" or name in _NO_FILE_OPTIONS
         has_fixed_start = is_plain and _PATTERN.fullmatch(word) and not _WILDCARD.search(folder)
         is_harmless = (
             name in _READERS
             and bool(has_fixed_start)
             and not _PARENT_STEP.search(word)
-            and safe_glob(last or word)
+            and safe_glob(base_name or word)
         )
     return None if is_harmless else Reason("pattern_open", pattern=word)
 

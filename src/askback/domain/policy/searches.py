@@ -82,10 +82,10 @@ def folder_search(argv: Argv, *, piped: bool = False) -> FolderSearch | None:
 
 def looks_like_file(path: str) -> bool:
     """Tell whether a path looks like a file and not a folder: by its ending, or by a typical file name."""
-    last = path.rpartition("/")[2]
-    stem, dot, suffix = last.rpartition(".")
+    base_name = path.rpartition("/")[2]
+    stem, dot, suffix = base_name.rpartition(".")
     if not dot:
-        return last.casefold() in _PLAIN_FILES
+        return base_name.casefold() in _PLAIN_FILES
     return bool(stem.strip(".")) and suffix.casefold() in edits.FILE_ENDINGS
 
 

@@ -206,8 +206,10 @@ def _ends_after(item: Expression, data: bytes, starts: Ends) -> Ends:
     if len(starts) == 1:
         return starts if starts == _STUCK else item.ends(data, starts[0])
     if not item.optional:  # most starts of a long gap lead nowhere
-        first = item.first
-        starts = tuple([start for start in starts if not 0 <= start < len(data) or data[start] in first])
+        first_bytes = item.first
+        starts = tuple(
+            [start for start in starts if not 0 <= start < len(data) or data[start] in first_bytes]
+        )
     ends = {end for start in starts if start != INCOMPLETE for end in item.ends(data, start)}
     return tuple(ends | {INCOMPLETE}) if INCOMPLETE in starts else tuple(ends)
 

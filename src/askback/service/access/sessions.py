@@ -79,7 +79,7 @@ async def find_session(ctx: Services, secrets: Sequence[str], browser_secret: st
     There may be several cookies: a server on another port can set a cookie of the same name for a narrower path.
     """
     session = await _session_of_cookie(
-        ctx, secrets, lambda found: hmac.compare_digest(found.half, digest(browser_secret))
+        ctx, secrets, lambda candidate: hmac.compare_digest(candidate.half, digest(browser_secret))
     )
     if session is not None:
         await _touch(ctx, session)
@@ -94,7 +94,7 @@ async def find_signed_session(
     if not expires.isascii() or not expires.isdecimal() or int(expires[:16]) <= ctx.clock.now_ms():
         return None
     return await _session_of_cookie(
-        ctx, secrets, lambda found: hmac.compare_digest(_sign(found, target, expires), signature)
+        ctx, secrets, lambda session: hmac.compare_digest(_sign(session, target, expires), signature)
     )
 
 

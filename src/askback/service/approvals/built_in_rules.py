@@ -19,7 +19,7 @@ async def list_built_in_rules(ctx: Services, principal: Principal) -> dict[str, 
     await roles.require(ctx, principal, "list_built_in_rules")
     settings = await get_policy(ctx, principal)
     groups = built_in_groups()
-    used = await read_usage(ctx, principal, [rule.text for rules in groups.values() for rule in rules])
+    usage = await read_usage(ctx, principal, [rule.text for rules in groups.values() for rule in rules])
     active = {rule.text for name in settings.lists if name in LISTS for rule in built_in_rules(name)}
     return {
         "lists": settings.lists,
@@ -31,7 +31,7 @@ async def list_built_in_rules(ctx: Services, principal: Principal) -> dict[str, 
                         "rule": rule.text,
                         "description": describe_rule(rule).model_dump(exclude_defaults=True),
                         "active": rule.text in active,
-                        "usage": used.get(rule.text),
+                        "usage": usage.get(rule.text),
                     }
                     for rule in rules
                 ],

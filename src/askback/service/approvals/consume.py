@@ -69,16 +69,16 @@ async def _use_approved(
     if digest is not None and digest != approved_call.digest:
         raise Conflict("This is not the call that was approved. Ask again.", code="digest_mismatch")
     now = ctx.clock.now_ms()
-    used_execution = await _earlier_use(ctx, record, execution_id)
-    if used_execution is None:
+    execution = await _earlier_use(ctx, record, execution_id)
+    if execution is None:
         if now >= approved_call.until.timestamp() * 1000:
             raise Gone("The approval has expired. Ask again.", code="decision_expired")
         await _check_policy(ctx, record, approved_call)
-        used_execution = await _store_use(ctx, principal, record, approved_call, Execution(execution_id, now))
+        execution = await _store_use(ctx, principal, record, approved_call, Execution(execution_id, now))
     if "used_at" not in record.state.members:
         with suppress(Unavailable):  # only for display; a repeated call does it then
-            await mark_used(ctx, record, used_execution.consumed_at)
-    return _execution_json(record, approved_call, used_execution)
+            await mark_used(ctx, record, execution.consumed_at)
+    return _execution_json(record, approved_call, execution)
 
 
 async def _log_refusal(
@@ -212,10 +212,12 @@ async def _store_use(
         digest=approved_call.digest,
         execution_id=execution.id,
     )
-    used, outcome = await ctx.store.consume(record.tenant, record.id, execution, SideEffects(audit=(entry,)))
+    stored_execution, outcome = await ctx.store.consume(
+        record.tenant, record.id, execution, SideEffects(audit=(entry,))
+    )
     if outcome is Outcome.LOST:
-        raise _used_error(used)
-    return used
+        raise _used_error(stored_execution)
+    return stored_execution
 
 
 def _used_error(execution: Execution) -> Conflict:

@@ -64,8 +64,8 @@ async def decide_approval(
         raise _locked_error()
     if payload.scope not in {"once", "thread"}:
         await sharing.require_unlimited(ctx, principal, "create_rule")
-    decided_checked_decision = check_decision(payload, approval, limits=ctx.limits)
-    return await _Decision(ctx, principal, payload, approval, decided_checked_decision, claim).run(record)
+    decision = check_decision(payload, approval, limits=ctx.limits)
+    return await _Decision(ctx, principal, payload, approval, decision, claim).run(record)
 
 
 def _locked_error() -> Forbidden:
@@ -117,7 +117,7 @@ class _Decision:
         votes = self._votes(record) if self.shown.quorum > 1 else []
         says_yes = self.payload.decision == "approve"
         if says_yes and ruling.decision.decision == "deny":
-            return await self._refused_as_settled(record, ruling, votes)
+            return await self._settle_as_denied(record, ruling, votes)
         approval_count = sum(vote["decision"] == "approve" for vote in votes)
         if says_yes and votes and approval_count < self.shown.quorum:
             return await self._settle(
@@ -134,7 +134,7 @@ class _Decision:
             record, Action.ANSWER, outcome, votes, principal=self.principal, effects=effects, **ruling.trial
         )
 
-    async def _refused_as_settled(
+    async def _settle_as_denied(
         self, record: Record, ruling: PolicyEvaluation, votes: list[Mapping[str, Any]]
     ) -> Change:
         """Settle as denied by a rule that was created while the request was open (B24)."""
@@ -148,14 +148,14 @@ class _Decision:
             answer["policy_rule"] = ruling.decision.rule
         outcome = {"source": "policy", "answer": answer}
         late_actor, now = self.principal.actor, self.ctx.clock.now_ms()
-        used_side_effects = SideEffects(uses=ruling.uses(record.tenant, at=now, request_id=record.id))
+        effects = SideEffects(uses=ruling.uses(record.tenant, at=now, request_id=record.id))
         return await self._settle(
             record,
             Action.ANSWER,
             outcome,
             votes,
             principal=None,
-            effects=used_side_effects,
+            effects=effects,
             approved_by=late_actor,
             **ruling.trial,
         )

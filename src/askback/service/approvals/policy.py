@@ -80,7 +80,7 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
     policy_record = PolicyRecord(
         principal.tenant, payload.thread_id or "", json.dumps(_settings_json(changes))
     )
-    changed_audit_draft = audit_entry(
+    entry = audit_entry(
         "policy.set",
         at=ctx.clock.now_ms(),
         tenant=principal.tenant,
@@ -88,7 +88,7 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
         thread_id=payload.thread_id,
         settings=_settings_json(changes),
     )
-    await ctx.store.write(SideEffects(policies=(policy_record,), audit=(changed_audit_draft,)))
+    await ctx.store.write(SideEffects(policies=(policy_record,), audit=(entry,)))
     ctx.rate_limiter.forget_settings(principal.tenant)
     return await get_policy(ctx, principal, thread_id=payload.thread_id)
 

@@ -106,5 +106,5 @@ async def add_to_answered(ctx: Services, record: Record, event: str, members: Ma
 async def _use_up(ctx: Services, principal: Principal, record: Record, now: int) -> Execution:
     entry = audit_entry("revoke", at=now, tenant=record.tenant, by=principal, about=record)
     end = Execution(ctx.ids.new("rev", now_ms=now), now, outcome=REVOKED_REASON)
-    used, outcome = await ctx.store.consume(record.tenant, record.id, end, SideEffects(audit=(entry,)))
-    return used if outcome is Outcome.LOST else end
+    execution, outcome = await ctx.store.consume(record.tenant, record.id, end, SideEffects(audit=(entry,)))
+    return execution if outcome is Outcome.LOST else end

@@ -167,8 +167,8 @@ async def list_rules(
 
 async def rules_json(ctx: Services, principal: Principal, rules: Sequence[RuleRecord]) -> Sequence[str]:
     """Return rules as JSON, with what they cover and their usage."""
-    used = await read_usage(ctx, principal, [rule.id for rule in rules])
-    return [_rule_json(rule, used.get(rule.id)) for rule in rules]
+    usage = await read_usage(ctx, principal, [rule.id for rule in rules])
+    return [_rule_json(rule, usage.get(rule.id)) for rule in rules]
 
 
 async def rules_in_force(ctx: Services, principal: Principal) -> AsyncIterator[RuleRecord]:

@@ -70,14 +70,14 @@ async def verify_audit_log(
 async def export_audit_log(ctx: Services, principal: Principal) -> AsyncIterator[bytes]:
     """Return the entries up to the current newest one, oldest first, as lines, in pieces."""
     await roles.require(ctx, principal, "export_audit_log")
-    last, _ = await ctx.store.audit_head(principal.tenant)
-    return _lines(ctx, principal.tenant, last)
+    head_seq, _ = await ctx.store.audit_head(principal.tenant)
+    return _lines(ctx, principal.tenant, head_seq)
 
 
-async def _lines(ctx: Services, tenant: str, last: int) -> AsyncIterator[bytes]:
+async def _lines(ctx: Services, tenant: str, head_seq: int) -> AsyncIterator[bytes]:
     last_seq = 0
-    while last_seq < last and (
-        page := await ctx.store.audit(tenant, after=last_seq, limit=min(_PAGE, last - last_seq))
+    while last_seq < head_seq and (
+        page := await ctx.store.audit(tenant, after=last_seq, limit=min(_PAGE, head_seq - last_seq))
     ):
         yield "".join(f"{text}\n" for text in page).encode()
         last_seq += len(page)

@@ -115,7 +115,7 @@ async def _lease_in(
     ctx: Services, principal: Principal, thread_id: str | None, limit: int
 ) -> Sequence[Lease]:
     now = ctx.clock.now_ms()
-    while leased_leases := await ctx.store.lease_resumes(
+    while candidates := await ctx.store.lease_resumes(
         principal.tenant,
         principal.id,
         thread_id=thread_id,
@@ -125,7 +125,7 @@ async def _lease_in(
     ):
         if leases := [
             authorship.with_repeat_mark(lease)
-            for lease in leased_leases
+            for lease in candidates
             if await authorship.may_deliver(ctx, lease)
         ]:
             return leases

@@ -71,14 +71,14 @@ async def list_history(
     if words:
         history = await _search(ctx, principal.tenant, history, words, limit=size + 1)
     visible = history[:size]
-    last = visible[-1] if len(history) > size else rows[-1] if len(rows) == WINDOW else None
+    last_row = visible[-1] if len(history) > size else rows[-1] if len(rows) == WINDOW else None
     records = await ctx.store.requests(principal.tenant, [row.request_id for row in visible])
     page = [
         (sharing.visible_to(principal, records[row.request_id]), row.thread_title)
         for row in visible
         if row.request_id in records
     ]
-    return page, None if last is None else cursor_of(last.place)
+    return page, None if last_row is None else cursor_of(last_row.place)
 
 
 async def _search(

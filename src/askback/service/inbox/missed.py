@@ -43,8 +43,8 @@ async def list_missed(
         for _, record in missed_requests[:size]
         if await can_answer(ctx, principal, record)
     ]
-    last = missed_requests[size - 1] if len(missed_requests) > size else None
-    return page, None if last is None else cursor_of((last[0], last[1].id))
+    last_request = missed_requests[size - 1] if len(missed_requests) > size else None
+    return page, None if last_request is None else cursor_of((last_request[0], last_request[1].id))
 
 
 async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:

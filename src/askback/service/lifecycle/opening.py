@@ -122,11 +122,11 @@ async def open_request(
     ):
         if envelope.require_client == "fail_fast":
             cancelled_record = record.as_settled(Status.CANCELLED, reason="not_shown")
-            queued_side_effects = SideEffects(
+            cancel_effects = SideEffects(
                 resumes=resumes_for_settled(ctx, cancelled_record, now=cancelled_record.created_at)
             )
             event = created_event(principal, cancelled_record, f"request.{cancelled_record.status}")
-            return await ctx.store.insert(cancelled_record, event, claim, queued_side_effects)
+            return await ctx.store.insert(cancelled_record, event, claim, cancel_effects)
         viewer_by = record.created_at + ctx.limits.unseen_s * 1000
         record = _awaiting_viewer(record, viewer_by)
     if isinstance(envelope, Ask) and envelope.repeat != "ask":

@@ -64,14 +64,14 @@ async def find_refused(ctx: Services, record: Record, terms: ThreadTerms) -> Rec
 
     `terms` are the settings of the thread. Most threads have no refusal, and then nothing is read.
     """
-    current_created_at = record.created_at
-    oldest = current_created_at - max(ctx.limits.refusal_s, ctx.limits.refusal_long_s) * 1000
+    created_at = record.created_at
+    oldest = created_at - max(ctx.limits.refusal_s, ctx.limits.refusal_long_s) * 1000
     if terms.refused_at is None or terms.refused_at <= oldest:
         return None
     if (identity := kind_of(record).identity(record.spec)) is None:
         return None
     for refusal in await _stored_refusals(ctx, record, identity, since_ms=oldest):
-        if refusal.until > current_created_at:
+        if refusal.until > created_at:
             return await ctx.store.get(refusal.tenant, refusal.request_id)
     return None
 

@@ -67,13 +67,13 @@ class TokenUsage:
 
         Raises the errors of the store but `Unavailable`.
         """
-        used, self._used = self._used, {}
-        if not used:
+        times, self._used = self._used, {}
+        if not times:
             return
         try:
-            await store.touch_tokens(used)
+            await store.touch_tokens(times)
         except Exception as error:
-            self._used = {**used, **self._used}
+            self._used = {**times, **self._used}
             if not isinstance(error, Unavailable):
                 raise
 

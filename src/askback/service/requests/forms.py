@@ -134,16 +134,16 @@ async def answer_form(
     form, skipped = record.spec.form, payload.skipped or ()
     uploads = await uploads_of(ctx, principal, record)
     try:
-        checked_cleaned_answer = check_answer(
+        cleaned_answer = check_answer(
             form, payload.values, skipped, control=payload.control, limits=ctx.limits, uploads=uploads
         )
     except Faults as error:
         ctx.recent.discard(record.id)  # another server may have changed the form
         await require_revision(ctx, principal, await get_request(ctx, principal, record.id), payload.revision)
         raise error.for_reader(languages) from None
-    answer = {**checked_cleaned_answer.answer, **message}
-    sourced_labels = await check_chosen(ctx, record, checked_cleaned_answer.values, user=principal.user)
-    if shown_parts := shown_form(record.spec, checked_cleaned_answer.values, languages, sourced_labels):
+    answer = {**cleaned_answer.answer, **message}
+    sourced_labels = await check_chosen(ctx, record, cleaned_answer.values, user=principal.user)
+    if shown_parts := shown_form(record.spec, cleaned_answer.values, languages, sourced_labels):
         answer["shown"] = shown_parts
     if (validator := record.spec.facts.validator) is not None:
         check_validator = None if validator == REQUESTER else validator
@@ -183,7 +183,7 @@ async def accept_submission(
         uploads = await uploads_of(ctx, principal, record)
         skipped_fields = [id_ for id_ in answer.get("skipped", ()) if id_ not in verdict.values]
         control = answer.get("control")
-        checked_cleaned_answer = check_answer(
+        cleaned_answer = check_answer(
             record.spec.form,
             verdict.values,
             skipped_fields,
@@ -192,12 +192,12 @@ async def accept_submission(
             uploads=uploads,
         )
         answer = {
-            **checked_cleaned_answer.answer,
+            **cleaned_answer.answer,
             **{name: answer[name] for name in ("message_id",) if name in answer},
         }
         submitter = state.get("submitted_by") or {}
         if sourced_labels := await check_chosen(
-            ctx, record, checked_cleaned_answer.values, user=submitter.get("user")
+            ctx, record, cleaned_answer.values, user=submitter.get("user")
         ):
             answer["shown"] = {"options": sourced_labels}
     check_result(verdict.result, verdict.message, ctx.limits)

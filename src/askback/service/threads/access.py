@@ -84,8 +84,8 @@ async def _requested_access(
             if await _any_works_for(ctx, principal.tenant, removed_ids, old_agents.user)
             else old_agents.user
         )
-    new = await _new_agents(ctx, principal, payload.agents, old_agents.ids)
-    return replace(people, agents=ThreadAgents((*kept_ids, *new), user))
+    new_ids = await _new_agents(ctx, principal, payload.agents, old_agents.ids)
+    return replace(people, agents=ThreadAgents((*kept_ids, *new_ids), user))
 
 
 async def _requested_by_agent(
@@ -101,8 +101,8 @@ async def _requested_by_agent(
         raise Forbidden("Only a person can set agents_of. List agent ids in `agents` instead.")
     if payload.agents or (payload.owner is not None and (agents is None or not agents.user)):
         old_agents = people.with_first_agent(sharing.agent_of(principal)).agents or ThreadAgents(())
-        new = await _new_agents(ctx, principal, payload.agents or (), old_agents.ids)
-        agents = ThreadAgents((*old_agents.ids, *new), old_agents.user or payload.owner or "")
+        new_ids = await _new_agents(ctx, principal, payload.agents or (), old_agents.ids)
+        agents = ThreadAgents((*old_agents.ids, *new_ids), old_agents.user or payload.owner or "")
     return replace(people, agents=agents)
 
 
@@ -110,13 +110,13 @@ async def _new_agents(
     ctx: Services, principal: Principal, agent_ids: Iterable[str], admitted: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the listed agents that were not admitted before; raises `Faults` for an unknown one."""
-    new = {item: join("agents", n) for n, item in enumerate(agent_ids) if item not in admitted}
+    paths_by_id = {item: join("agents", n) for n, item in enumerate(agent_ids) if item not in admitted}
     unknown_paths = [
-        path for item, path in new.items() if await ctx.store.agent(principal.tenant, item) is None
+        path for item, path in paths_by_id.items() if await ctx.store.agent(principal.tenant, item) is None
     ]
     if unknown_paths:
         raise Faults([fault(path, "unknown_agent") for path in unknown_paths])
-    return tuple(new)
+    return tuple(paths_by_id)
 
 
 async def _any_works_for(ctx: Services, tenant: str, agents: Iterable[str], user: str) -> bool:

@@ -74,9 +74,9 @@ async def list_conversations(
     if not words:
         messages = await ctx.store.latest_messages(principal.tenant, _ids(visible))
     requests = await ctx.store.latest_requests(principal.tenant, _ids(visible))
-    last = visible[-1] if len(matching) > size else rows[-1] if len(rows) == window else None
+    last_row = visible[-1] if len(matching) > size else rows[-1] if len(rows) == window else None
     page = [_conversation(principal, row.details, messages, requests) for row in visible]
-    return page, None if last is None else f"{last.position}"
+    return page, None if last_row is None else f"{last_row.position}"
 
 
 def _may_view(principal: Principal, row: ActiveThread) -> bool:
@@ -104,10 +104,12 @@ def _conversation(
     messages: Mapping[str, Sequence[StoredMessage]],
     requests: Mapping[str, PlacedRequest],
 ) -> Conversation:
-    newest, asked_request = messages.get(details.id, ())[-1:], requests.get(details.id)
-    is_last = asked_request is not None and not (newest and newest[0].seq > asked_request.seq)
+    newest, placed_request = messages.get(details.id, ())[-1:], requests.get(details.id)
+    is_last = placed_request is not None and not (newest and newest[0].seq > placed_request.seq)
     request = (
-        sharing.visible_to(principal, asked_request.record) if asked_request is not None and is_last else None
+        sharing.visible_to(principal, placed_request.record)
+        if placed_request is not None and is_last
+        else None
     )
     return Conversation(details, _summary_line(json.loads(newest[0].data)) if newest else None, request)
 

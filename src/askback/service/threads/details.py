@@ -81,13 +81,13 @@ async def update_thread(ctx: Services, principal: Principal, thread_id: str, bod
         raise Forbidden(
             "The metadata and the settings of a thread belong to its agents. Change only its title."
         )
-    changed_thread_changes: ThreadChanges = {}
+    changes: ThreadChanges = {}
     if "title" in payload.model_fields_set:
-        changed_thread_changes["title"] = _plain_title(principal, payload.title)
+        changes["title"] = _plain_title(principal, payload.title)
     if "metadata" in payload.model_fields_set:
-        changed_thread_changes["metadata"] = None if payload.metadata is None else compact(payload.metadata)
+        changes["metadata"] = None if payload.metadata is None else compact(payload.metadata)
     if "answers_as_messages" in payload.model_fields_set:
-        changed_thread_changes["answers_as_messages"] = bool(payload.answers_as_messages)
+        changes["answers_as_messages"] = bool(payload.answers_as_messages)
     event = EventDraft(
         THREAD_UPDATED,
         principal.tenant,
@@ -98,7 +98,7 @@ async def update_thread(ctx: Services, principal: Principal, thread_id: str, bod
         principal.id,
         sharing.agent_of(principal),
     )
-    await ctx.store.update_thread(event, changed_thread_changes)
+    await ctx.store.update_thread(event, changes)
     details = await ctx.store.thread_details(principal.tenant, thread_id)
     if details is None:
         raise sharing.no_such_thread()

@@ -51,12 +51,12 @@ async def _all_webhooks(ctx: Services) -> Sequence[Webhook]:
 
 
 async def _run_worker(ctx: Services, webhook: Webhook, working: set[tuple[str, str]]) -> None:
-    changed_change_signal = ChangeSignal()
-    unsubscribe = ctx.bus.listen(tenant_topic(webhook.tenant), changed_change_signal)
+    change_signal = ChangeSignal()
+    unsubscribe = ctx.bus.listen(tenant_topic(webhook.tenant), change_signal)
     try:
         while (delivered := await deliver_due(ctx, webhook)) is not None:
             if not delivered:
-                await changed_change_signal.wait(await _pause(ctx, webhook))
+                await change_signal.wait(await _pause(ctx, webhook))
     except Unavailable:
         log.warning("webhooks wait: the store cannot be written")
     except Exception:

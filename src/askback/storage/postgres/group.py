@@ -189,7 +189,7 @@ def _refusal(text: AppendText, *, archived: bool | None) -> Exception:
 
 async def add_messages(db: Connection, jobs: Sequence[Job]) -> None:
     """Store new messages, whose threads are known; raises `IdTaken`."""
-    new = [
+    rows = [
         (job.slot.thread, message.target, message.draft.owner, job.slot.seq, message.data, message.held)
         for job, message in jobs_of_kind(jobs, AddMessage)
         if job.slot is not None
@@ -198,10 +198,10 @@ async def add_messages(db: Connection, jobs: Sequence[Job]) -> None:
         for job in jobs
         if job.open and (message := job.message) is not None and (slot := job.message_slot) is not None
     ]
-    if not new:
+    if not rows:
         return
-    stored_keys = {tuple(row) for row in await db.fetch(queries.ADD_MESSAGES, *zip(*new, strict=True))}
-    existing_ids = [row[1] for row in new if row[:2] not in stored_keys]
+    stored_keys = {tuple(row) for row in await db.fetch(queries.ADD_MESSAGES, *zip(*rows, strict=True))}
+    existing_ids = [row[1] for row in rows if row[:2] not in stored_keys]
     if existing_ids:
         raise IdTaken(existing_ids[0])
 

@@ -28,7 +28,7 @@ class QuestionCounts:
 
         Raises `QuotaSpent`, and counts nothing, if one is used up.
         """
-        new = dict[Name, QuestionCount]()
+        new_counts = dict[Name, QuestionCount]()
         number = None
         for limit in quota.limits:
             window = quota.window_of(limit)
@@ -40,13 +40,13 @@ class QuestionCounts:
             if asked_count >= limit.maximum:
                 raise QuotaSpent("questions", limit.maximum, window_start + window, limit=limit.name)
             is_set_by_asker = limit.set_by_asker
-            new[thread, limit.name] = QuestionCount(
+            new_counts[thread, limit.name] = QuestionCount(
                 asked_count + 1, window_start, set_by_asker if is_set_by_asker is None else is_set_by_asker
             )
             if limit.name == quota.numbered_by:
                 number = asked_count + 1, limit.maximum
-        self._counts |= new
-        self._changed |= new.keys()
+        self._counts |= new_counts
+        self._changed |= new_counts.keys()
         return number
 
     def give_back(self, thread: int, job: Job) -> None:

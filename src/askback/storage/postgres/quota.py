@@ -138,12 +138,12 @@ def _check(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> None:
 
 def _number(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> Spec:
     """Count a form, and return its spec with its number."""
-    limit, current_created_at = quota.questions, record.created_at
-    asked_count = 0 if thread.asked_from + quota.window_ms <= current_created_at else thread.asked
+    limit, created_at = quota.questions, record.created_at
+    asked_count = 0 if thread.asked_from + quota.window_ms <= created_at else thread.asked
     if limit is not None and asked_count >= limit:
         raise QuotaSpent("questions", maximum=limit, again_at=thread.asked_from + quota.window_ms)
-    number = usage.counts.count(thread.key, quota, now=current_created_at)
-    in_thread = thread.count(window_ms=quota.window_ms, now=current_created_at)
+    number = usage.counts.count(thread.key, quota, now=created_at)
+    in_thread = thread.count(window_ms=quota.window_ms, now=created_at)
     return record.spec.with_ordinal(*(number or (in_thread, limit)))
 
 

@@ -70,24 +70,27 @@ class Thread:
 
 async def number(db: Connection, drafts: Iterable[EventDraft]) -> Mapping[Name, Thread]:
     """Reserve the next numbers for events, and lock their threads, which are made if need be."""
-    counts, first = Counter[Name](), dict[Name, ThreadAgents]()
+    counts, agents_by_thread = Counter[Name](), dict[Name, ThreadAgents]()
     for draft in drafts:
         counts[draft.tenant, draft.thread_id] += 1
         if draft.agent is not None:
-            first.setdefault((draft.tenant, draft.thread_id), draft.agent)
+            agents_by_thread.setdefault((draft.tenant, draft.thread_id), draft.agent)
     columns = [
-        (*name, events, first[name].stored_text if name in first else None) for name, events in counts.items()
+        (*name, events, agents_by_thread[name].stored_text if name in agents_by_thread else None)
+        for name, events in counts.items()
     ]
     numbers = await db.fetch(queries.NUMBER, *zip(*columns, strict=True))
     return {(row[0], row[1]): _thread(row[2:], counts[row[0], row[1]]) for row in numbers}
 
 
 def _thread(row: Any, events: int) -> Thread:
-    key, last, people, agents, archived_at, *counts_and_settings = row
-    first_seq, thread_agents = last - events, read_access(None, agents).agents
+    key, last_seq, people, agents, archived_at, *counts_and_settings = row
+    first_seq, thread_agents = last_seq - events, read_access(None, agents).agents
     # A new thread has agents by its row alone: whose it is shows when their changes have their places.
     access = read_access(people, agents if first_seq else None)
-    return Thread(key, first_seq, last, access, thread_agents, archived_at is not None, *counts_and_settings)
+    return Thread(
+        key, first_seq, last_seq, access, thread_agents, archived_at is not None, *counts_and_settings
+    )
 
 
 async def keep(db: Connection, threads: Iterable[Thread]) -> None:

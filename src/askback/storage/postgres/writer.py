@@ -200,9 +200,9 @@ class Writer:
 
 async def _write(db: Connection, group: Group) -> Sequence[Entry]:
     """Write a group, but for its events."""
-    first = group[0]
-    if isinstance(first, ExclusiveJob):
-        first.result, entries = await first.act(db)
+    first_job = group[0]
+    if isinstance(first_job, ExclusiveJob):
+        first_job.result, entries = await first_job.act(db)
         return entries
     return await write_group(db, _jobs(group))
 

@@ -153,7 +153,7 @@ class AgentArea(Area):
 
         return await self._db.change(revoke, effects)
 
-    async def touch_tokens(self, used: Mapping[tuple[str, str], int]) -> None:
+    async def touch_tokens(self, times: Mapping[tuple[str, str], int]) -> None:
         """Note when tokens were last used."""
-        rows_ = [(*name, used_at) for name, used_at in sorted(used.items())]
+        rows_ = [(*name, used_at) for name, used_at in sorted(times.items())]
         await self._db.change(lambda tx: tx.many(TOUCH_TOKENS, rows_))

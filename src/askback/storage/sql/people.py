@@ -21,9 +21,9 @@ _PEOPLE_TABLES = {
     "people": "seen_at > $4",
 }
 _NEXT = " UNION ".join(
-    f"SELECT person FROM (SELECT DISTINCT person FROM {table} WHERE tenant = $1 AND {known} AND person > $5 "
+    f"SELECT person FROM (SELECT DISTINCT person FROM {table} WHERE tenant = $1 AND {condition} AND person > $5 "
     "ORDER BY person LIMIT $6) AS t"
-    for table, known in _PEOPLE_TABLES.items()
+    for table, condition in _PEOPLE_TABLES.items()
 )
 NEXT_PEOPLE = f"SELECT person FROM ({_NEXT}) AS next ORDER BY person LIMIT $6"
 _PERSON_COLUMNS = {
@@ -33,8 +33,8 @@ _PERSON_COLUMNS = {
 }
 _ALL_PEOPLE = " UNION ALL ".join(
     f"SELECT {rows.PRINCIPAL}, {_PERSON_COLUMNS[table]} FROM {table} "
-    f"WHERE tenant = $1 AND {known} AND person = ANY ($5::text[])"
-    for table, known in _PEOPLE_TABLES.items()
+    f"WHERE tenant = $1 AND {condition} AND person = ANY ($5::text[])"
+    for table, condition in _PEOPLE_TABLES.items()
 )
 PEOPLE = f"""
 SELECT {rows.PRINCIPAL}, threads FROM ({_ALL_PEOPLE}) AS known

@@ -79,8 +79,8 @@ class RunArea(Area):
         async def end(tx: Transaction, thread: int) -> tuple[tuple[Run, Outcome], str]:
             row = await tx.one(END, thread, run.id, event.at, reason)
             if row is None:
-                now = await tx.one(OF_THREAD, thread, run.id)
-                raise Unchanged((run if now is None else _run(run, now), Outcome.REPLAYED))
+                current_row = await tx.one(OF_THREAD, thread, run.id)
+                raise Unchanged((run if current_row is None else _run(run, current_row), Outcome.REPLAYED))
             ended_run = _run(run, row)
             return (ended_run, Outcome.APPLIED), ended_run.wire
 

@@ -156,8 +156,8 @@ async def write_secrets(tx: Transaction, effects: SideEffects) -> None:
 
 async def note_uses(tx: Transaction, uses: Iterable[SecretUse]) -> None:
     """Write when secrets were used, in the order of the secrets, so that two servers cannot deadlock."""
-    last = {(use.tenant, use.secret_id): use for use in uses}
-    await tx.many(NOTE_USE, [astuple(last[key]) for key in sorted(last)])
+    last_uses = {(use.tenant, use.secret_id): use for use in uses}
+    await tx.many(NOTE_USE, [astuple(last_uses[key]) for key in sorted(last_uses)])
 
 
 async def _put(tx: Transaction, secret: SecretRecord) -> None:

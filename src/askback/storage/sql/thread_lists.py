@@ -81,14 +81,14 @@ def page_of_threads(
 
 def _titles(tenant: str, condition: str, words: Sequence[str]) -> tuple[str, str]:
     """Return the source and the condition of the threads whose titles have all words: `l` is the first of them."""
-    first, *other_words = words
+    first_word, *other_words = words
     word_conditions = [_exists("thread_lists", condition)]
     word_conditions += [
         _exists("thread_words", f"l.tenant = {tenant} AND l.word = {word}") for word in other_words
     ]
     return (
         "thread_words AS l",
-        f"l.tenant = {tenant} AND l.word = {first} AND {' AND '.join(word_conditions)}",
+        f"l.tenant = {tenant} AND l.word = {first_word} AND {' AND '.join(word_conditions)}",
     )
 
 

@@ -100,7 +100,7 @@ def settle(
     )
     has_times, (expires_at, due_at) = int(step.times is not None), step.times or (None, None)
     times = (has_times, expires_at, has_times, due_at)
-    new = (
+    columns = (
         step.status.value,
         step.state.text,
         int(step.asks_again),
@@ -110,7 +110,7 @@ def settle(
         *step.end,
     )
     is_held = step.leave_queue and threads.is_held_by_another(db, step.tenant, step.id)
-    row = None if is_held else db.execute(queries.SETTLE, (*new, *parameters)).fetchone()
+    row = None if is_held else db.execute(queries.SETTLE, (*columns, *parameters)).fetchone()
     if row is None:
         current = _read(db, step.tenant, step.id)
         return None if current is None else Change(current, Outcome.LOST)

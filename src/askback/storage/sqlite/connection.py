@@ -255,8 +255,8 @@ class Damage:
         if self._damage is None and _bytes(db) <= SMALL_BYTES:
             file = Path(db.execute("PRAGMA database_list").fetchone()[2])
             try:
-                with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as new:
-                    [(result,), *_] = new.execute("PRAGMA quick_check(1)").fetchall()
+                with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+                    [(result,), *_] = connection.execute("PRAGMA quick_check(1)").fetchall()
                 if result != "ok":
                     self._report(result.replace("\n", " "))
             except sqlite3.Error as error:

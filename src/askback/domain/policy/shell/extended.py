@@ -270,10 +270,12 @@ class _Script:
 
     def _choices(self, words: list[ExtendedWord]) -> Iterator[dict[str, ExtendedWord]]:
         """Return all combinations of values of the loop variables."""
-        used = [name for name in self.loops if any(name in word.names for word in words)]
-        require_understood(all(len(self.loops[name]) <= _STEPS for name in used) and len(used) <= 2)
-        for values in product(*(self.loops[name] for name in used)):
-            yield dict(zip(used, values, strict=True))
+        loop_names = [name for name in self.loops if any(name in word.names for word in words)]
+        require_understood(
+            all(len(self.loops[name]) <= _STEPS for name in loop_names) and len(loop_names) <= 2
+        )
+        for values in product(*(self.loops[name] for name in loop_names)):
+            yield dict(zip(loop_names, values, strict=True))
 
 
 def _substitute(word: ExtendedWord, values_by_name: dict[str, ExtendedWord], program: str) -> ExtendedWord:

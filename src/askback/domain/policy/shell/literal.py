@@ -181,13 +181,15 @@ def _unquoted_parts(node: Node, source: bytes) -> str:
 
 
 def _command(argv: Argv, check: LiteralCheck, budget: Budget, depth: int, *, has_input: bool) -> None:
-    name, last = basename(argv[0]), argv[-1]
+    name, last_word = basename(argv[0]), argv[-1]
     if name in _FED_ARGUMENTS:
         check.refuse(Reason("runs_input", program=name))
     elif name in STATE_BUILTINS and name not in _HARMLESS_STATE:
         check.refuse(Reason("changes_shell", name=name))
-    elif has_input and (name in _READS_COMMANDS or is_interpreter(last) or (name == "ssh" and len(argv) < 3)):
-        check.refuse(Reason("piped_into", program=basename(last) if is_interpreter(last) else name))
+    elif has_input and (
+        name in _READS_COMMANDS or is_interpreter(last_word) or (name == "ssh" and len(argv) < 3)
+    ):
+        check.refuse(Reason("piped_into", program=basename(last_word) if is_interpreter(last_word) else name))
     elif is_interpreter(name):
         _interpreter(argv, check, budget, depth, has_input=has_input)
     elif name in WRAPPERS or name == "find":

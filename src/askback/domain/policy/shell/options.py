@@ -45,8 +45,8 @@ class ArgumentCheck:
                     return Reason("unknown_value", value=word)
                 self.operands.append(self.index)
                 self.index += 1
-            elif wrong := self._option(word):
-                return wrong
+            elif reason := self._option(word):
+                return reason
         return self._operands()
 
     def _check_after(self) -> Reason | None:
@@ -123,8 +123,8 @@ class ArgumentCheck:
 
     def _unknown_option(self, word: str) -> Reason | None:
         """Accept an unknown option that the rule names, unless it may take the next word as its value."""
-        last = self.index == self.named - 1 and self.index + 1 < len(self.words)
-        if self.index < self.named and ("=" in word or not last):
+        is_last = self.index == self.named - 1 and self.index + 1 < len(self.words)
+        if self.index < self.named and ("=" in word or not is_last):
             self.index += 1
             return None
         return Reason("unknown_value", value=word)

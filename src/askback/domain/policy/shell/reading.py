@@ -61,7 +61,7 @@ def read_command(text: str, shell: str = "bash", *, others: Iterable[str | Argv]
         commands, unclear = (), error.why
     reading = _reading(commands, search, unclear)
     may_have_more = (unclear or any(map(_may_run_another, commands))) and not search.unseen
-    extended = _agreed_extended(text, shell, parsed_tree) if may_have_more else None
+    extended = _read_extended(text, shell, parsed_tree) if may_have_more else None
     if extended is None:
         return reading
     # Deny rules see `cat .env` in a loop over `.env`; they do not see an input file as `cat`.
@@ -71,7 +71,7 @@ def read_command(text: str, shell: str = "bash", *, others: Iterable[str | Argv]
     )
 
 
-def _agreed_extended(text: str, shell: str, parsed_tree: tree.ParsedTree | None) -> ExtendedReading | None:
+def _read_extended(text: str, shell: str, parsed_tree: tree.ParsedTree | None) -> ExtendedReading | None:
     """Read extended syntax; None unless the second reader finds the same."""
     if parsed_tree is None or parsed_tree.outline is None:
         return None
