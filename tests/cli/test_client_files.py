@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,23 @@ def test_a_renamed_entry_is_removed_and_others_stay() -> None:
     toml_before = '[mcp_servers.other]\ncommand = "x"\nenv = {ASKBACK_CREDENTIALS = "/other.json"}\n'
     renamed = IN_TOML.add_to(toml_before).replace("mcp_servers.askback", "mcp_servers.people")
     assert IN_TOML.remove_from(f"# mine\n{renamed}", toml_before) == f"# mine\n{toml_before}"
+
+
+def test_the_other_values_of_a_long_file_cost_no_calls() -> None:
+    """The history of Claude Code can have several megabytes."""
+
+    def calls(projects: int) -> int:
+        counted: list[str] = []
+        items = [{"history": [{"display": "x"}] * 10}] * projects
+        text = json.dumps({"projects": items, "mcpServers": {"own": {}}}, indent=2)
+        sys.setprofile(lambda _frame, event, _argument: counted.append(event) if event == "call" else None)
+        try:
+            IN_JSON.add_to(text)
+        finally:
+            sys.setprofile(None)
+        return len(counted)
+
+    assert calls(500) == calls(5)
 
 
 def test_an_emptied_file_stays_empty() -> None:

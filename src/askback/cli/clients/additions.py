@@ -109,7 +109,6 @@ class Addition:
             raise CannotEdit(_ENTRY.format(path=self.path, entry=f"an entry `{NAME}`"))
         while (edit := _find_missing(parse(text), self.members)) is not None:
             text = insert(text, *edit)
-        parse(text)
         return text
 
     def _remove_from_json(self, text: str, original_text: str) -> str:

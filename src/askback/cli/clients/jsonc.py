@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 _SPACE = re.compile(r"(?:[\s\ufeff]|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -15,20 +17,26 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _COMMENT = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/(?=[ \t]*[\r\n]))")
 _SCALAR = re.compile(r"[-+.\w]+")
 _DEEPEST = 200
+_DECODER = json.JSONDecoder()
 
 
 class NotJson(ValueError):
     """The text is not JSON with comments; the message says where."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Node:
-    """A value: its place in the text, and the members of an object or the items of a list."""
+    """A value and its place in the text."""
 
+    text: str
     start: int
     end: int
     value: Any
-    parts: list[Part] = field(default_factory=list["Part"])
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The members of an object or the items of a list."""
+        return _Reader(self.text).read_parts(self.start)[0]
 
     def member(self, name: str) -> Part | None:
         """Return a member; if a name is repeated, the last one counts, as in every reader."""
@@ -53,7 +61,7 @@ class Part:
 def parse(text: str) -> Node:
     """Return the value of a text. Raises `NotJson`."""
     reader = _Reader(text)
-    node = reader.read(_skip_blanks(text, 0), 0)
+    node = reader.read(_skip_blanks(text, 0))
     if (end := _skip_blanks(text, node.end)) != len(text):
         raise reader.fault(end, "the end of the file")
     return node
@@ -148,22 +156,31 @@ class _Reader:
         line = self.text.count("\n", 0, position) + 1
         return NotJson(f"line {line}: expected {expected}")
 
-    def read(self, position: int, depth: int) -> Node:
+    def read(self, position: int, depth: int = 0) -> Node:
+        with suppress(ValueError, RecursionError):  # fast; it has no comments and no trailing commas
+            value, end = _DECODER.raw_decode(self.text, position)
+            return Node(self.text, position, end, value)
         character = self.text[position : position + 1]
         if depth > _DEEPEST:
             raise self.fault(position, f"at most {_DEEPEST} levels")
         if character in ("{", "["):
-            return self._container(position, depth, is_object=character == "{")
+            parts, end = self.read_parts(position, depth)
+            values = [part.node.value for part in parts]
+            value = {part.name: part.node.value for part in parts} if character == "{" else values
+            return Node(self.text, position, end, value)
         match = (_STRING if character == '"' else _SCALAR).match(self.text, position)
         try:
             if match is not None:
-                return Node(position, match.end(), json.loads(match[0]))
+                return Node(self.text, position, match.end(), json.loads(match[0]))
         except ValueError:
             pass
         raise self.fault(position, "a value")
 
-    def _container(self, start: int, depth: int, *, is_object: bool) -> Node:
-        text, closing_bracket, parts, position = self.text, "}" if is_object else "]", list[Part](), start + 1
+    def read_parts(self, start: int, depth: int = 0) -> tuple[list[Part], int]:
+        """Return the members or items of the object or list at a place, and the place behind it."""
+        text, parts, position = self.text, list[Part](), start + 1
+        is_object = text[start] == "{"
+        closing_bracket = "}" if is_object else "]"
         while text[(position := _skip_blanks(text, position)) : position + 1] != closing_bracket:
             if parts and parts[-1].comma is None:
                 raise self.fault(position, f"a comma or {closing_bracket}")
@@ -179,5 +196,4 @@ class _Reader:
             if text[position : position + 1] == ",":
                 part.comma, position = position, position + 1
             parts.append(part)
-        value: Any = {part.name: part.node.value for part in parts}
-        return Node(start, position + 1, value if is_object else [part.node.value for part in parts], parts)
+        return parts, position + 1
