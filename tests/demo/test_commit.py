@@ -156,6 +156,7 @@ async def test_nothing_of_the_machine_runs_along(
         f"[core]\n\thooksPath = {hooks}\n\tfsmonitor = {hooks}/pre-commit\n"
         f"[init]\n\ttemplateDir = {template.parent}\n[commit]\n\tgpgsign = true\n"
         f"[gpg]\n\tprogram = {hooks}/pre-commit\n"
+        f'[hook "own"]\n\tevent = pre-commit\n\tcommand = {hooks}/pre-commit\n'  # since git 2.54
     )
     monkeypatch.setenv("HOME", str(tmp_path))
     config.rename(tmp_path / ".gitconfig")

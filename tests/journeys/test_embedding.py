@@ -44,6 +44,7 @@ def application(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     folder = tmp_path / "application"
     command = [ROOT / "web/node_modules/.bin/vite", "build", ROOT / "examples/embedding", "--outDir", folder]
     subprocess.run([*command, "--emptyOutDir", "--logLevel", "error"], check=True, timeout=120)
+    (folder / "favicon.ico").touch()  # Chromium with windows asks for it
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Pages, directory=str(folder))) as http:
         thread = Thread(target=http.serve_forever)
         thread.start()

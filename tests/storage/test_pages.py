@@ -226,9 +226,8 @@ def test_the_newest_messages_of_a_thread_are_found_without_reading_the_others(
 
 @requirement("N20")
 def test_the_metrics_count_open_requests_without_reading_them(database: sqlite3.Connection) -> None:
-    assert "SCAN requests USING COVERING INDEX requests_open_requester" in query_plan(
-        database, health.OPEN_BY_KIND
-    )
+    steps = query_plan(database, health.OPEN_BY_KIND)
+    assert any(step.startswith("SCAN requests USING COVERING INDEX requests_open_") for step in steps), steps
 
 
 LISTS = [

@@ -94,8 +94,9 @@ class _CommandResult:
 
 async def _run(call_input: Mapping[str, Any]) -> _CommandResult:
     """Run an approved command, without a shell."""
-    # Git must not work on the repository that the demo was started from.
+    # Git must not work on the repository that the demo was started from, and runs no hook that nobody was shown.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), os.devnull)
     try:
         process = await asyncio.create_subprocess_exec(
             *cast("list[str]", call_input["argv"]),
@@ -122,15 +123,7 @@ async def _run(call_input: Mapping[str, Any]) -> _CommandResult:
     return _CommandResult("failed", f"It ended with {process.returncode}.", text)
 
 
-_GIT_OPTIONS = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
-_AUTHOR = (
-    "-c",
-    "user.name=Scaffolder",
-    "-c",
-    "user.email=scaffolder@localhost",
-    "-c",
-    "commit.gpgsign=false",
-)
+_AUTHOR = ("-c", "user.name=Scaffolder", "-c", "user.email=scaffolder@localhost")
 
 
 def git_commands(plan: Plan) -> tuple[Command, ...]:
@@ -146,14 +139,14 @@ def git_commands(plan: Plan) -> tuple[Command, ...]:
         Command(
             step="git-add",
             name="git add",
-            argv=("git", *_GIT_OPTIONS, "add", "--all"),
+            argv=("git", "add", "--all"),
             title="Put the files into it",
             reason="The first commit is made of them.",
         ),
         Command(
             step="git-commit",
             name="git commit",
-            argv=("git", *_GIT_OPTIONS, *_AUTHOR, "commit", "--quiet", "--message", f"Begin {plan.name}"),
+            argv=("git", *_AUTHOR, "commit", "--quiet", "--message", f"Begin {plan.name}"),
             title="Make the first commit",
             reason="It is what later changes are compared with. It stays on this machine.",
         ),
