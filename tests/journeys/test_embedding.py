@@ -14,9 +14,9 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
-from tests.journeys.browser import form
+from tests.journeys.browser import form, login_link
 from tests.journeys.conftest import TOKENS, Server, start
 
 pytestmark = pytest.mark.anyio
@@ -90,3 +90,30 @@ async def test_a_page_of_another_application_shows_a_request_and_sends_the_answe
         await context.close()
     assert settled.answer is not None
     assert (settled.answer.values, problems) == ({"q0": "blue"}, [])
+
+
+async def test_a_page_on_the_origin_of_askback_shows_a_conversation_to_who_is_signed_in(
+    askback: Server, application: tuple[Path, str], chromium: Browser
+) -> None:
+    folder, _ = application
+    async with askback.client() as agent:
+        request = await agent.requests.create(form({"type": "text"}), thread_id="orders")
+        # Chromium takes a page that the test serves for one of another network.
+        context = await chromium.new_context(permissions=["local-network-access"])
+        page = await context.new_page()
+
+        async def serve(route: Route) -> None:
+            path = folder / route.request.url.removeprefix(f"{askback.url}/mine/")
+            await route.fulfill(path=path, headers={"Content-Security-Policy": CSP.format("")})
+
+        await page.route(f"{askback.url}/mine/**", serve)  # what a proxy in front of both does
+        await page.goto(await login_link(askback, "Eva"))
+        await page.wait_for_url(f"{askback.url}/")
+        await page.goto(f"{askback.url}/mine/thread.html")
+        await page.get_by_role("textbox", name="Question 0").fill("blue")
+        await page.locator("askback-request [type=submit]").click()
+        with anyio.fail_after(120):
+            settled = await agent.wait(request)
+        await context.close()
+    assert settled.answer is not None
+    assert settled.answer.values == {"q0": "blue"}
