@@ -42,8 +42,8 @@ def install() -> None:
     }
     for module in (problems, connection, texts):
         setattr(module, "problem", _checked_problem)  # noqa: B010 - a module has no such attribute for pyright
-    connection.Connection.push = _checked_push(connection.Connection.push)
-    connection.Connection.push_inbox = _checked_push(connection.Connection.push_inbox)
+    connection.WebSocketConnection.push = _checked_push(connection.WebSocketConnection.push)
+    connection.WebSocketConnection.push_inbox = _checked_push(connection.WebSocketConnection.push_inbox)
     sse.EventStream.push = _checked_push(sse.EventStream.push)
 
 

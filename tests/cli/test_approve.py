@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from askback import AsyncClient
-from askback.cli.connection import Connection
+from askback.cli.connection import ServerConnection
 from askback.cli.script import wait_until_settled
 from askback.domain.approval import Approval
 from askback.domain.policy.digest import call_digest
@@ -228,6 +228,6 @@ async def test_waiting_for_a_server_that_reports_no_outcome_ends() -> None:
 
     async with AsyncClient(app=create_app(clock=Standing())) as client:
         request = await client.requests.create(Approval(tool="x", input={}), thread_id="t", timeout_s=1)
-        server, hints = Connection("http://askback.test", ""), Console(file=io.StringIO())
+        server, hints = ServerConnection("http://askback.test", ""), Console(file=io.StringIO())
         with anyio.fail_after(120), pytest.raises(ConnectionLost):
             await wait_until_settled(client, request, server=server, hints=hints, late_s=0.1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from askback.client import NoServer
-from askback.client.discovery import Server, find
+from askback.client.discovery import ServerLocation, find
 
 
 @pytest.fixture(autouse=True)
@@ -28,11 +28,11 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     leave(folder)
-    assert find() == Server("http://127.0.0.1:1", "left")
+    assert find() == ServerLocation("http://127.0.0.1:1", "left")
     monkeypatch.setenv("ASKBACK_URL", "http://env:2/")
     monkeypatch.setenv("ASKBACK_TOKEN", "env")
-    assert find() == Server("http://env:2", "env")
-    assert find("https://arg:3", "arg") == Server("https://arg:3", "arg")
+    assert find() == ServerLocation("http://env:2", "env")
+    assert find("https://arg:3", "arg") == ServerLocation("https://arg:3", "arg")
 
 
 def test_a_token_of_one_server_is_not_sent_to_another(folder: Path):

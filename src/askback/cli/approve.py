@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.confirm import confirm, is_interactive
-from askback.cli.connection import Connection, NoServerRunning, find, own_thread
+from askback.cli.connection import NoServerRunning, ServerConnection, find, own_thread
 from askback.cli.local import run_app
 from askback.cli.script import (
     EXIT,
@@ -170,7 +170,7 @@ def _text(file: Path) -> str:
         raise BadUsage(f"{file} is no text in UTF-8.") from None
 
 
-def _server(data_dir: Path | None) -> Connection | None:
+def _server(data_dir: Path | None) -> ServerConnection | None:
     """Return the server to ask, None to ask here; raises `NoServer` when nobody can be asked."""
     try:
         return find("requester", data_dir=data_dir)
@@ -181,7 +181,7 @@ def _server(data_dir: Path | None) -> Connection | None:
 
 
 async def _ask(
-    server: Connection | None,
+    server: ServerConnection | None,
     approval: Approval,
     options: dict[str, Any],
     *,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from askback.cli.connection import Connection, find, own_thread
+from askback.cli.connection import ServerConnection, find, own_thread
 from askback.cli.script import (
     EXIT,
     BadUsage,
@@ -117,7 +117,7 @@ def outcome(request: InputRequest | None, *, whole_form: bool) -> dict[str, Any]
 
 
 async def _ask(
-    server: Connection, form: Form, thread: str, timeout: float | None, hints: Console
+    server: ServerConnection, form: Form, thread: str, timeout: float | None, hints: Console
 ) -> InputRequest:
     async with server.client() as client:
         request = await client.requests.create(form, thread_id=thread, agent="askback ask", timeout_s=timeout)

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 
-from askback.cli.connection import Connection
+from askback.cli.connection import ServerConnection
 from askback.client.transport import is_encrypted
 from askback.domain.access import GROUP_PREFIX, AccessLevel
 from askback.domain.kinds import KINDS
@@ -36,7 +36,7 @@ class Reader:
         return f"To be answered by: {', '.join(name.removeprefix(GROUP_PREFIX) for name in audience)}."
 
 
-async def reader(server: Connection) -> Reader:
+async def reader(server: ServerConnection) -> Reader:
     """Return the person that the token of a connection belongs to."""
     headers = {"Authorization": f"Bearer {server.token}"}
     try:

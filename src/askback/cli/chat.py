@@ -21,7 +21,7 @@ from rich.console import Console
 
 from askback.chat.host import Host
 from askback.chat.turn import ChatAgent
-from askback.cli.connection import Connection, NoServerRunning, find, own_thread
+from askback.cli.connection import NoServerRunning, ServerConnection, find, own_thread
 from askback.cli.demo import has_browser
 from askback.cli.login import create_link
 from askback.cli.signals import interruptible
@@ -121,21 +121,21 @@ async def _chat(agent: ChatAgent, thread_id: str, data_dir: Path | None, *, brow
 
 
 @asynccontextmanager
-async def _server(data_dir: Path | None) -> AsyncGenerator[Connection]:
+async def _server(data_dir: Path | None) -> AsyncGenerator[ServerConnection]:
     """Yield the server that runs, or one that ends with the block."""
     try:
         server = find("requester", data_dir=data_dir)
     except NoServerRunning:
         folder = (data_dir or discovery.data_dir()).absolute()
         async with run_server(folder, port=_port_of_last(folder)) as running_server:
-            yield Connection(running_server.url, running_server.requester_token)
+            yield ServerConnection(running_server.url, running_server.requester_token)
     else:
         with _credentials_for_run(server, data_dir):
             yield server
 
 
 @contextmanager
-def _credentials_for_run(server: Connection, data_dir: Path | None) -> Generator[None]:
+def _credentials_for_run(server: ServerConnection, data_dir: Path | None) -> Generator[None]:
     """Name the server of `ASKBACK_URL` in a file for `askback run` in a command, which does not get `ASKBACK_TOKEN`."""
     if data_dir is not None or server.token != os.environ.get("ASKBACK_TOKEN"):
         yield
@@ -183,7 +183,7 @@ def _port_of_last(data_dir: Path) -> int:
     return port
 
 
-async def _link(server: Connection, thread_id: str, data_dir: Path | None) -> str:
+async def _link(server: ServerConnection, thread_id: str, data_dir: Path | None) -> str:
     """Return the address of the page, which signs in once if this user runs the server."""
     page = f"/t/{quote(thread_id, safe='')}"
     try:

@@ -23,7 +23,7 @@ class NoServerRunning(NoServer):
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ServerConnection:
     """An address and the token to use there."""
 
     url: str
@@ -34,7 +34,7 @@ class Connection:
         return AsyncClient(self.url, self.token, via="cli")
 
 
-def find(role: str, *, data_dir: Path | None = None) -> Connection:
+def find(role: str, *, data_dir: Path | None = None) -> ServerConnection:
     """Return the server to use with a token of `role`; raises `NoServer` with what to do.
 
     A named folder wins, then `ASKBACK_URL` with `ASKBACK_TOKEN`, then this user's server,
@@ -44,7 +44,7 @@ def find(role: str, *, data_dir: Path | None = None) -> Connection:
     url = None if data_dir else os.environ.get("ASKBACK_URL", "").rstrip("/") or None
     for server in _recorded_servers(role, data_dir):
         if url in {None, server["url"]} and reachable(server["url"]):
-            return Connection(server["url"], server[f"{role}_token"])
+            return ServerConnection(server["url"], server[f"{role}_token"])
     if url is None:
         folder_text = f" of {data_dir}" if data_dir else ""
         raise NoServerRunning(f"No server{folder_text} is running. Start one with: askback serve")
@@ -53,7 +53,7 @@ def find(role: str, *, data_dir: Path | None = None) -> Connection:
         raise NoServer(f"ASKBACK_URL is {url}; set ASKBACK_TOKEN to a {role}'s token of that server.")
     if not reachable(url):
         raise NoServer(f"Nothing answers at {url}. Start a server with: askback serve")
-    return Connection(url, token)
+    return ServerConnection(url, token)
 
 
 def own_thread(name: str) -> str:

@@ -18,7 +18,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from askback.cli.connection import DEMO_FILE, Connection
+from askback.cli.connection import DEMO_FILE, ServerConnection
 from askback.cli.signals import interruptible
 from askback.client import discovery
 from askback.demo.person import ScriptedPerson
@@ -135,7 +135,7 @@ async def _scripted_person(
     def note(text: str) -> None:
         console.print(f"  person: {text}", style="dim", markup=False, soft_wrap=True)
 
-    async with Connection(running_server.url, running_server.responder_token).client() as client:
+    async with ServerConnection(running_server.url, running_server.responder_token).client() as client:
         person = asyncio.create_task(ScriptedPerson(client, run.thread_id, note=note, token=token).run())
         try:
             yield

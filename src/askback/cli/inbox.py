@@ -12,7 +12,7 @@ from rich.console import Console
 
 from askback.cli.audience import reader
 from askback.cli.card import headline
-from askback.cli.connection import Connection, find
+from askback.cli.connection import ServerConnection, find
 from askback.cli.pending import PendingRequests
 from askback.cli.signals import interruptible
 from askback.cli.terminal import EndOfInput, Terminal
@@ -64,7 +64,7 @@ def inbox(
 
 
 async def _show_or_revoke(
-    server: Connection, terminal: Terminal, *, thread: str | None, revoked_id: str | None
+    server: ServerConnection, terminal: Terminal, *, thread: str | None, revoked_id: str | None
 ) -> None:
     async with server.client() as client:
         if revoked_id is None:
@@ -74,7 +74,7 @@ async def _show_or_revoke(
 
 
 async def _run(
-    server: Connection, terminal: Terminal, *, once: bool, thread: str | None, request: str | None
+    server: ServerConnection, terminal: Terminal, *, once: bool, thread: str | None, request: str | None
 ) -> None:
     async with server.client() as client:
         box = PendingRequests(client, terminal, reader=await reader(server), thread=thread)

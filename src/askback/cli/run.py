@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.child import NotStarted, forward_until_exit, start
-from askback.cli.connection import Connection, NoServerRunning, find, own_thread, reachable
+from askback.cli.connection import NoServerRunning, ServerConnection, find, own_thread, reachable
 from askback.cli.script import USAGE, wait_until_settled
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient, Lease, SecretsResult, discovery
@@ -91,17 +91,17 @@ def run(
     raise typer.Exit(status)
 
 
-def _connect_as_agent(data_dir: Path | None) -> Connection:
+def _connect_as_agent(data_dir: Path | None) -> ServerConnection:
     """Return a client for the agent of `ASKBACK_CREDENTIALS` or `ASKBACK_TOKEN`, or else for that of `askback run`.
 
     A server of an older version has no such agent: there it is the agent that this user's programs share.
     """
     if data_dir is None and os.environ.get(discovery.CREDENTIALS):
         named = discovery.find()
-        return Connection(named.url, named.token)
+        return ServerConnection(named.url, named.token)
     url, token = (os.environ.get(f"ASKBACK_{name}", "") for name in ("URL", "TOKEN"))
     if url and token and data_dir is None and reachable(url):
-        return Connection(url.rstrip("/"), token)
+        return ServerConnection(url.rstrip("/"), token)
     try:
         return find("run", data_dir=data_dir)
     except NoServerRunning:
@@ -125,7 +125,7 @@ class _SecretNeeds:
 
 
 async def _run(
-    server: Connection, secret_needs: _SecretNeeds, argv: Sequence[str], *, redact: bool, hints: Console
+    server: ServerConnection, secret_needs: _SecretNeeds, argv: Sequence[str], *, redact: bool, hints: Console
 ) -> int:
     async with server.client() as client:
         async with AsyncExitStack() as stack:
@@ -142,7 +142,7 @@ async def _lease(
     client: AsyncClient,
     secret_needs: _SecretNeeds,
     *,
-    server: Connection,
+    server: ServerConnection,
     hints: Console,
 ) -> Lease:
     """Lease the secrets, asking a person first for those that are not granted."""
@@ -167,7 +167,7 @@ async def _request_secrets(
     names: Sequence[str],
     secret_needs: _SecretNeeds,
     *,
-    server: Connection,
+    server: ServerConnection,
     hints: Console,
 ) -> SecretsResult:
     secrets = await client.secrets.request(

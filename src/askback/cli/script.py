@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from askback.cli.connection import Connection
+from askback.cli.connection import ServerConnection
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient
 from askback.domain.lifecycle import Status
@@ -50,7 +50,12 @@ def run_or_cancel(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | Non
 
 
 async def wait_until_settled(
-    client: AsyncClient, request: InputRequest, *, server: Connection, hints: Console, late_s: float = LATE_S
+    client: AsyncClient,
+    request: InputRequest,
+    *,
+    server: ServerConnection,
+    hints: Console,
+    late_s: float = LATE_S,
 ) -> InputRequest:
     """Wait until a request has ended, and print where to answer it.
 

@@ -20,14 +20,14 @@ class NoServer(AskbackError):
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerLocation:
     """Where a server is, and the token to use there."""
 
     url: str
     token: str
 
 
-def find(url: str | None = None, token: str | None = None) -> Server:
+def find(url: str | None = None, token: str | None = None) -> ServerLocation:
     """Return the server to talk to; raises `NoServer`.
 
     Arguments win over a file of credentials (`ASKBACK_CREDENTIALS`: JSON with `token`, and `url` or `data_dir`). The
@@ -57,7 +57,7 @@ def find(url: str | None = None, token: str | None = None) -> Server:
         raise NoServer(
             f"The address {url} must be like https://askback.example.com, with http:// or https://."
         )
-    return Server(url.rstrip("/"), token)
+    return ServerLocation(url.rstrip("/"), token)
 
 
 def _is_address(url: str) -> bool:

@@ -125,7 +125,7 @@ class Api(Protocol):
         ...
 
 
-class Connection(Protocol):
+class HttpConnection(Protocol):
     """An HTTP request or a WebSocket."""
 
     @property
@@ -144,7 +144,7 @@ class Connection(Protocol):
         ...
 
 
-class Channel(Connection, Protocol):
+class Channel(HttpConnection, Protocol):
     """One WebSocket connection."""
 
     async def send(self, frame: Json, *, outcome_of: str = "") -> None:
@@ -190,7 +190,7 @@ class Socket:
     max_bytes: int | None = None
 
 
-class Call(Connection, Protocol):
+class Call(HttpConnection, Protocol):
     """One HTTP request."""
 
     def header(self, name: str) -> str | None:

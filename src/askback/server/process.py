@@ -59,7 +59,7 @@ def run_server(app: App, listener: socket.socket, *, on_ready: Callable[[], Awai
         async with app.running():
             descriptor_watch = asyncio.create_task(DescriptorWatch().run())
             try:
-                server = Server(config, on_ready=on_ready, end_connections=app.connections.end)
+                server = UvicornServer(config, on_ready=on_ready, end_connections=app.connections.end)
                 await server.serve([listener])
             finally:
                 descriptor_watch.cancel()
@@ -68,7 +68,7 @@ def run_server(app: App, listener: socket.socket, *, on_ready: Callable[[], Awai
         runner.run(run())
 
 
-class Server(uvicorn.Server):
+class UvicornServer(uvicorn.Server):
     """A uvicorn server that reports when it is ready, and ends streams before it stops."""
 
     def __init__(

@@ -17,7 +17,7 @@ VERSION = version("askback")
 
 
 @frozen(slots=True)
-class Server:
+class ServerInfo:
     """The version of askback, its database, the reason if it is read-only, and the head of the audit log."""
 
     version: str
@@ -27,8 +27,8 @@ class Server:
     seal: SealStatus
 
 
-async def get_server(ctx: Services, principal: Principal) -> Server:
+async def get_server(ctx: Services, principal: Principal) -> ServerInfo:
     """Return the version and storage of this server, and the head of the tenant's audit log. Admins only."""
     await roles.require(ctx, principal, "get_server")
     head = await read_head(ctx, principal.tenant)
-    return Server(VERSION, ctx.store.schema(), ctx.store.read_only(), head, await seal_status(ctx, head))
+    return ServerInfo(VERSION, ctx.store.schema(), ctx.store.read_only(), head, await seal_status(ctx, head))

@@ -12,7 +12,7 @@ from askback.service.context import Services
 
 
 @frozen(slots=True)
-class Call:
+class OperationCall:
     """One call. `args` has all parameters that the operation has in the table.
 
     `body` is the decoded JSON, or a `RawBody` if the operation is confidential and the transport has bytes.
@@ -35,7 +35,7 @@ class Result:
     replayed: bool = False
 
 
-Handler = Callable[[Call], Awaitable[Result]]
+Handler = Callable[[OperationCall], Awaitable[Result]]
 
 
 def json_result(value: object, *, status: int | None = None, replayed: bool = False) -> Result:

@@ -21,7 +21,7 @@ from askback.service.audit.search import FoundEntries
 from askback.service.audit.verify import Verification
 from askback.service.requests.batch import Result
 from askback.service.secrets.lease import LeasedSecret
-from askback.service.server import Server
+from askback.service.server import ServerInfo
 from askback.service.threads.conversations import Conversation
 from askback.service.threads.details import thread_wire
 from askback.transports.problems import fault_texts, problem
@@ -125,7 +125,7 @@ def _head_members(head: AuditHead, status: SealStatus) -> dict[str, Any]:
     return {"seq": head.seq, "hash": head.hash, "seal": seal}
 
 
-def server_text(server: Server) -> str:
+def server_text(server: ServerInfo) -> str:
     """Write the server information for admins."""
     return json.dumps(
         {

@@ -30,7 +30,7 @@ class StdioPlace:
         self.run = _run_command(self._thread_id)
         """The command that runs a program with the secrets of this agent in its conversation."""
         self._prepare = prepare
-        self._places: dict[discovery.Server, Place] = {}
+        self._places: dict[discovery.ServerLocation, Place] = {}
 
     @asynccontextmanager
     async def connect(self, _context: Context) -> AsyncGenerator[Place]:

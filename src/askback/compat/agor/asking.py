@@ -125,7 +125,7 @@ class Picker(Tool):
         return _choice({"id": self.id, "type": type_, **field})
 
 
-class Server(Model):
+class McpServer(Model):
     """One MCP server."""
 
     value: str = Field(alias="id")
@@ -137,7 +137,7 @@ class McpServers(Picker):
 
     id = "server_ids"
     paths = _choice_paths("servers", "name", "reason")
-    options: list[Server] = Field(alias="servers")
+    options: list[McpServer] = Field(alias="servers")
 
 
 class Files(Picker):

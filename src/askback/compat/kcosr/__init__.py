@@ -1,6 +1,6 @@
 """The questionnaires and interactions of kcosr/assistant (S004): its HTTP operations, its WebSocket, its results."""
 
-from askback.compat.kcosr.connection import Connection
+from askback.compat.kcosr.connection import PageConnection
 from askback.compat.kcosr.interaction import InteractionRequest, UserResponse, request_interaction
 from askback.compat.kcosr.operations import ask, events, interact, refuse
 from askback.compat.kcosr.outcomes import ToolError, follow_up
@@ -24,6 +24,6 @@ SYSTEM = System(
         Route("POST /api/sessions/{session}/interactions", REQUESTER, interact, lasts=True),
         Route("POST /api/plugins/sessions/operations/events", PEOPLE, events),
     ],
-    sockets=[Socket("/ws", PEOPLE, Connection)],
+    sockets=[Socket("/ws", PEOPLE, PageConnection)],
     refuse=refuse,
 )

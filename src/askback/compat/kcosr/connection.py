@@ -105,7 +105,7 @@ class Session:
         self.opened = asyncio.Event()
 
 
-class Connection:
+class PageConnection:
     """The connection of one page: its subscriptions and its messages."""
 
     def __init__(self, channel: Channel) -> None:
@@ -128,7 +128,7 @@ class Connection:
         require(type_ in {*_TYPES, *_IGNORED}, "type", "unknown_type", allowed=", ".join(_TYPES))
         try:
             if type_ in _TYPES:
-                handler = getattr(Connection, f"_{type_}")
+                handler = getattr(PageConnection, f"_{type_}")
                 await handler(self, **arguments(handler, members, alias=camel))
         except ClientError as error:
             await self._channel.send(error.frame)

@@ -24,7 +24,7 @@ from askback.service.context import Services
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.service.delivery.waits import ConnectionWaits
 from askback.service.threads.read import visible_events
-from askback.transports.call import Call
+from askback.transports.call import OperationCall
 from askback.transports.handlers import HANDLERS
 from askback.transports.problems import problem
 from askback.wire.operation import Parameter
@@ -86,7 +86,7 @@ class CallerApi:
         defaults = {parameter.name: _default_argument(parameter) for parameter in row.parameters}
         if unknown_arguments := args.keys() - defaults.keys() - set(row.path_parameters):
             raise TypeError(f"{operation} has no parameter {', '.join(sorted(unknown_arguments))}")
-        call = Call(self.ctx, self.principal, {**defaults, **args}, body, key, self.locale)
+        call = OperationCall(self.ctx, self.principal, {**defaults, **args}, body, key, self.locale)
         try:
             return json.loads((await HANDLERS[operation](call)).text)
         except Faults as error:

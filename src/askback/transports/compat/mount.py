@@ -17,7 +17,7 @@ from askback.transports.asgi_extensions import socket_of
 from askback.transports.compat.api import CallerApi, Gateway
 from askback.transports.compat.calls import SystemCall, send_answer, send_events
 from askback.transports.compat.channel import SocketChannel
-from askback.transports.compat.paths import Paths, paths_of
+from askback.transports.compat.paths import SystemPaths, paths_of
 from askback.transports.endpoint import HttpHandler
 from askback.transports.http import (
     ClientGone,
@@ -98,7 +98,7 @@ class Compat:
             await self._answer(paths, address, scope, receive, send)
 
     async def _answer(
-        self, paths: Paths, address: Address, scope: Scope, receive: Receive, send: Send
+        self, paths: SystemPaths, address: SystemAddress, scope: Scope, receive: Receive, send: Send
     ) -> None:
         started = False
 
@@ -157,7 +157,7 @@ class Compat:
                 await send_answer(answer, api, send)
 
     async def _connect(
-        self, paths: Paths, address: Address, scope: Scope, receive: Receive, send: Send
+        self, paths: SystemPaths, address: SystemAddress, scope: Scope, receive: Receive, send: Send
     ) -> None:
         socket, path = paths.socket(address.path)
         identity = await self._identify(socket, address, scope)
@@ -171,7 +171,7 @@ class Compat:
             if connection.ended.is_set():
                 await channel.close(connection.code)
 
-    async def _identify(self, row: Route | Socket, address: Address, scope: Scope) -> Identity:
+    async def _identify(self, row: Route | Socket, address: SystemAddress, scope: Scope) -> Identity:
         ctx = self._gateway.ctx
         identity = await identify(ctx, scope, token=address.token, system=address.system)
         principal = identity.principal
@@ -215,7 +215,7 @@ class Compat:
             release()
 
 
-class Address(NamedTuple):
+class SystemAddress(NamedTuple):
     """A path below `/compat/`; `token` is the token in it, for clients that can set only a base URL."""
 
     system: str
@@ -223,14 +223,14 @@ class Address(NamedTuple):
     path: str
 
 
-def _address(path: str) -> Address:
+def _address(path: str) -> SystemAddress:
     """Parse `/compat/SYSTEM/…` or `/compat/SYSTEM/~TOKEN/…`."""
     _, _, system, *path_rest = path.split("/", 3)
     subpath = "".join(path_rest)
     if not subpath.startswith("~"):
-        return Address(system, None, f"/{subpath}")
+        return SystemAddress(system, None, f"/{subpath}")
     token, _, subpath = subpath.removeprefix("~").partition("/")
-    return Address(system, unquote(token), f"/{subpath}")
+    return SystemAddress(system, unquote(token), f"/{subpath}")
 
 
 def _query(scope: Scope) -> Mapping[str, str]:

@@ -14,7 +14,7 @@ from askback.transports.compat.tools import tool_routes
 from askback.transports.problems import MethodNotAllowed
 
 
-class Paths:
+class SystemPaths:
     """The paths of one system."""
 
     def __init__(self, system: System) -> None:
@@ -43,12 +43,12 @@ class Paths:
         raise _not_found()
 
 
-def paths_of(name: str) -> Paths:
+def paths_of(name: str) -> SystemPaths:
     """Return the paths of a system; raises `NotFound`."""
     system = find_system(name)
     if system is None:
         raise NotFound("There is no such system here. See the documentation for those that there are.")
-    return Paths(system)
+    return SystemPaths(system)
 
 
 def _match(pattern: str, path: str) -> Mapping[str, str] | None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from askback.service.requests.kinds import handlers_for
-from askback.transports.call import Call, Handler, Result
+from askback.transports.call import Handler, OperationCall, Result
 from askback.transports.handlers import agents, delivery, inbox, requests, runs, secrets, server, threads
 from askback.wire.operations import OPERATIONS, RULES
 
@@ -15,7 +15,7 @@ from askback.wire.operations import OPERATIONS, RULES
 def _lazy_policy_handler(name: str) -> Handler:
     """Return a handler of `policy.py`, which is imported at its first call (ADR 107)."""
 
-    async def handle(call: Call) -> Result:
+    async def handle(call: OperationCall) -> Result:
         from askback.transports.handlers import policy
 
         return await vars(policy)[name](call)

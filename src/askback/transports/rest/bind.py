@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from askback.transports.call import Call, Handler, Result
+from askback.transports.call import Handler, OperationCall, Result
 from askback.transports.endpoint import Bound, HttpHandler
 from askback.transports.handlers import HANDLERS
 from askback.transports.http import HttpCall, Reply, text_reply, while_connected
@@ -29,7 +29,7 @@ async def _run(operation: Operation, handler: Handler, http: HttpCall) -> Reply:
     body: object = None
     if operation.body is not None:
         body = await (http.body() if operation.confidential else http.json())
-    work = handler(Call(http.ctx, http.principal, http.args, body, http.key, locale_of(http.scope)))
+    work = handler(OperationCall(http.ctx, http.principal, http.args, body, http.key, locale_of(http.scope)))
     return _reply(operation, await (while_connected(http.receive, work) if http.args.get("wait") else work))
 
 

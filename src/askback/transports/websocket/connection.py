@@ -48,7 +48,7 @@ RESYNC = '{"resync":true}'
 _log = logging.getLogger(__name__)
 
 
-class Connection:
+class WebSocketConnection:
     """The state of one connection; the operations are in `operations.py`."""
 
     def __init__(

@@ -15,7 +15,7 @@ from askback.transports.asgi_extensions import socket_of
 from askback.transports.http import Receive, Scope, Send
 from askback.transports.problems import locale_of
 from askback.transports.security import identify, time_left
-from askback.transports.websocket.connection import Connection
+from askback.transports.websocket.connection import WebSocketConnection
 from askback.wire.websocket import SESSION_PREFIX, SUBPROTOCOL, TOKEN_PREFIX, CloseCode
 
 
@@ -26,7 +26,7 @@ class Sockets:
         self._ctx = ctx
         self._subscriptions = subscriptions
         self._waits = waits
-        self._open: set[Connection] = set()
+        self._open: set[WebSocketConnection] = set()
         self._connection_counts: RefCounter[str] = RefCounter()
 
     def count(self) -> int:
@@ -74,7 +74,7 @@ class Sockets:
             await _refuse(send, CloseCode.TRY_LATER, "too many connections of yours")
             return
         await self._serve(
-            Connection(
+            WebSocketConnection(
                 self._ctx,
                 identity.principal,
                 session_id=identity.session.id if identity.session else "",
@@ -87,7 +87,7 @@ class Sockets:
             receive,
         )
 
-    async def _serve(self, connection: Connection, receive: Receive) -> None:
+    async def _serve(self, connection: WebSocketConnection, receive: Receive) -> None:
         self._open.add(connection)
         release = self._connection_counts.add(connection.principal.id)
         end = dismissal(self._ctx, connection.principal, lambda: connection.dismiss(CloseCode.UNAUTHORIZED))

@@ -27,7 +27,7 @@ from askback.service.delivery.subscriptions import Subscriber, Subscription, Sub
 from askback.service.delivery.waits import ConnectionWaits, Waiter
 from askback.service.lifecycle import undelivered
 from askback.service.requests import answering, create
-from askback.transports.call import Call, Handler
+from askback.transports.call import Handler, OperationCall
 from askback.transports.handlers import HANDLERS, requests
 from askback.transports.parameters import Frame, from_frame, text
 from askback.wire.operation import Operation
@@ -118,11 +118,11 @@ class Peer(InboxConnection, Waiter, Protocol):
         ...
 
 
-async def _run_shared(handler: Handler, _peer: Peer, call: Call) -> str:
+async def _run_shared(handler: Handler, _peer: Peer, call: OperationCall) -> str:
     return (await handler(call)).text
 
 
-async def _create(peer: Peer, call: Call) -> str:
+async def _create(peer: Peer, call: OperationCall) -> str:
     change = await create.create_request(call.ctx, call.principal, call.body, key=call.key)
     record = change.record
     if call.args["wait"] and not record.settled and not peer.closed:
@@ -134,14 +134,14 @@ async def _create(peer: Peer, call: Call) -> str:
     return record.wire
 
 
-async def _list(peer: Peer, call: Call) -> str:
+async def _list(peer: Peer, call: OperationCall) -> str:
     records, cursor = await requests.page(call)
     for record in records:
         note(peer, record.thread_id)
     return requests.page_text(call, records, cursor)
 
 
-async def _wait(peer: Peer, call: Call) -> str:
+async def _wait(peer: Peer, call: OperationCall) -> str:
     settled_texts, unknown_ids, size = list[str](), list[str](), 0
     for number, request_id in enumerate(dict.fromkeys(call.args["request_ids"]), 1):
         try:
@@ -161,7 +161,7 @@ async def _wait(peer: Peer, call: Call) -> str:
     return f'{{"settled":[{",".join(settled_texts)}],"unknown":{json.dumps(unknown_ids)}}}'
 
 
-async def _unwait(peer: Peer, call: Call) -> str:
+async def _unwait(peer: Peer, call: OperationCall) -> str:
     ids: list[str] = call.args["request_ids"]
     peer.waits.drop(ids, peer)
     peer.waiting.difference_update(ids)
@@ -181,7 +181,7 @@ async def _watch_request(peer: Peer, request_id: str) -> str | None:
     return None
 
 
-async def _subscribe(peer: Peer, call: Call) -> str:
+async def _subscribe(peer: Peer, call: OperationCall) -> str:
     thread_id = _topic(call)
     reader = Inbox(peer) if thread_id is None else peer
     async with peer.subscribing:  # first come, first served: beginnings and ends keep their order
@@ -208,7 +208,7 @@ async def _subscribe(peer: Peer, call: Call) -> str:
     return json.dumps({name: part for name, part in subscription_state.items() if part is not None})
 
 
-async def _mark_answering(peer: Peer, call: Call) -> str:
+async def _mark_answering(peer: Peer, call: OperationCall) -> str:
     """Report that a person is answering, until their connection ends."""
     request_id = call.args["request_id"]
     activity = await answering.mark_answering(call.ctx, call.principal, request_id, call.body)
@@ -218,13 +218,13 @@ async def _mark_answering(peer: Peer, call: Call) -> str:
     return "{}"
 
 
-async def _unsubscribe(peer: Peer, call: Call) -> str:
+async def _unsubscribe(peer: Peer, call: OperationCall) -> str:
     async with peer.subscribing:
         peer.unsubscribe(_topic(call))
     return "{}"
 
 
-def _topic(call: Call) -> str | None:
+def _topic(call: OperationCall) -> str | None:
     """Return the thread of a subscription, None for the inbox."""
     if call.args["inbox"]:
         return None
@@ -237,7 +237,7 @@ def _ping(_peer: Peer, _frame: Frame) -> str:
     return "{}"
 
 
-_SOCKET_OPERATIONS: Mapping[str, Callable[[Peer, Call], Awaitable[str]]] = {
+_SOCKET_OPERATIONS: Mapping[str, Callable[[Peer, OperationCall], Awaitable[str]]] = {
     "create_request": _create,
     "list_requests": _list,
     "wait": _wait,
@@ -249,13 +249,13 @@ _SOCKET_OPERATIONS: Mapping[str, Callable[[Peer, Call], Awaitable[str]]] = {
 
 
 async def _run(
-    operation: Operation, handler: Callable[[Peer, Call], Awaitable[str]], peer: Peer, frame: Frame
+    operation: Operation, handler: Callable[[Peer, OperationCall], Awaitable[str]], peer: Peer, frame: Frame
 ) -> str:
     args = from_frame(operation, frame, peer.ctx.limits)
     trace, caller = read_trace(frame.get(HEADER)), peer.principal
     if trace != caller.trace:
         caller = replace(caller, trace=trace)
-    call = Call(peer.ctx, caller, args, frame.get("body", {}), text(frame, "key"), peer.locale)
+    call = OperationCall(peer.ctx, caller, args, frame.get("body", {}), text(frame, "key"), peer.locale)
     return await handler(peer, call)
 
 
