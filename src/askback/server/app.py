@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import secrets
 import shutil
@@ -53,6 +52,7 @@ from askback.service.jobs import deadlines, files, recovery, submissions
 from askback.service.local_state.default_ports import LocalPresence, TokenDirectory
 from askback.service.local_state.rate_limits import AttemptLimiter, RateLimiter
 from askback.service.local_state.read_only import RETRY_S
+from askback.service.repeat import repeat
 from askback.service.threads import erase
 from askback.service.webhooks import dispatch
 from askback.storage.auditlog import TenantLog
@@ -75,8 +75,6 @@ from askback.vault.sealed import encode
 
 STATIC = Path(__file__).parents[1] / "static"
 RESTART_S = 1.0
-
-log = logging.getLogger(__name__)
 
 
 class App:
@@ -198,8 +196,9 @@ class App:
         )
 
     def _start_jobs(self, tasks: TaskGroup) -> None:
-        tasks.start_soon(_keep_running, "the deadlines", deadlines.run, self.services)
-        tasks.start_soon(_keep_running, "deliveries to webhooks", dispatch.run_deliveries, self.services)
+        for name, job in (("deadlines", deadlines.run), ("deliveries to webhooks", dispatch.run_deliveries)):
+            restart = partial(repeat, interval_s=RESTART_S, failure=f"the {name} stopped")
+            tasks.start_soon(restart, partial(job, self.services))
         tasks.start_soon(self.services.token_usage.run, self.services.store)
         tasks.start_soon(submissions.run_checks, self.services)
         tasks.start_soon(recovery.run_follow_ups, self.services)
@@ -362,15 +361,3 @@ def _addresses(settings: Settings) -> Addresses:
     public = [settings.public_url] if settings.public_url else []
     hosts = [settings.host, *settings.allowed_hosts, *(url.partition("://")[2] for url in public)]
     return Addresses.of(hosts, settings.allowed_origins, public=public, literals=settings.wildcard)
-
-
-async def _keep_running(
-    job_name: str, job: Callable[[Services], Awaitable[None]], services: Services
-) -> None:
-    """Run a job until the server stops; an error does not end it."""
-    while True:
-        try:
-            await job(services)
-        except Exception:
-            log.exception("%s stopped; they start again", job_name)
-        await anyio.sleep(RESTART_S)

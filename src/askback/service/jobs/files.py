@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import logging
-
-import anyio
-
-from askback.errors import Unavailable
 from askback.service.context import Services
+from askback.service.repeat import repeat
 
 INTERVAL_S = 30.0
 
-log = logging.getLogger(__name__)
-
 
 async def run_file_sweep(ctx: Services) -> None:
-    """Sweep forever; a store that cannot be written is tried again at the next sweep."""
-    while True:
-        try:
-            await sweep_files(ctx)
-        except Unavailable:
-            log.warning("unused files are kept for now: the store cannot be written")
-        except Exception:
-            log.exception("unused files could not be erased; it is tried again")
-        await anyio.sleep(INTERVAL_S)
+    """Sweep forever; errors are logged, and the next sweep tries again."""
+    await repeat(lambda: sweep_files(ctx), interval_s=INTERVAL_S, failure="unused files are kept for now")
 
 
 async def sweep_files(ctx: Services) -> int:

@@ -20,6 +20,7 @@ from askback.domain.record import Record
 from askback.errors import Conflict, Unavailable
 from askback.service.context import Services
 from askback.service.lifecycle.settle import promote_queued, settle
+from askback.service.repeat import repeat
 from askback.service.threads import archive, run_ends
 
 INTERVAL_S = 0.4
@@ -31,14 +32,9 @@ log = logging.getLogger(__name__)
 
 async def run_follow_ups(ctx: Services) -> None:
     """Sweep forever; errors are logged, and the next sweep tries again."""
-    while True:
-        try:
-            await promote_and_deliver(ctx)
-        except Unavailable:
-            log.warning("queued requests and messages wait: the store cannot be used")
-        except Exception:
-            log.exception("queued requests and messages could not be processed; the next sweep tries again")
-        await anyio.sleep(INTERVAL_S)
+    await repeat(
+        lambda: promote_and_deliver(ctx), interval_s=INTERVAL_S, failure="queued requests and messages wait"
+    )
 
 
 async def promote_and_deliver(ctx: Services) -> None:

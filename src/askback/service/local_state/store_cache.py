@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
-
-import anyio
 
 from askback.domain.record import Record
 from askback.errors import Unavailable
 from askback.ports.agents import Principal
 from askback.ports.store import Store
+from askback.service.repeat import repeat
 
 MAX_REQUESTS = 512
 MAX_SPEC = 8_192
 """Characters of the longest spec that is cached, so that no caller can choose the size of the cache."""
 FLUSH_S = 60.0
-
-_log = logging.getLogger(__name__)
 
 
 class RecentRequests:
@@ -79,9 +75,8 @@ class TokenUsage:
 
     async def run(self, store: Store) -> None:
         """Flush once a minute, forever."""
-        while True:
-            await anyio.sleep(FLUSH_S)
-            try:
-                await self.flush(store)
-            except Exception:  # noqa: BLE001 - it must not end the tasks beside it
-                _log.exception("could not write when tokens were last used")
+        await repeat(
+            lambda: self.flush(store),
+            interval_s=FLUSH_S,
+            failure="the times at which tokens were used are kept for now",
+        )

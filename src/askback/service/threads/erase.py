@@ -5,28 +5,23 @@ The thread's sequence number, its access and its audit entries stay; those conta
 
 from __future__ import annotations
 
-import logging
-
-import anyio
 import anyio.lowlevel
 
 from askback.domain.access import AccessLevel
 from askback.domain.events import THREAD_ERASED, EventDraft
 from askback.domain.policy.settings import read_thread_settings
-from askback.errors import Unavailable
 from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.ports.threads import IdleThread
 from askback.service.access import roles, sharing
 from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
+from askback.service.repeat import repeat
 from askback.service.threads import archive
 
 DAY_MS = 24 * 3600 * 1000
 INTERVAL_S = 3600.0
 PAGE = 100
-
-log = logging.getLogger(__name__)
 
 
 async def erase_thread(ctx: Services, principal: Principal, thread_id: str) -> None:
@@ -58,14 +53,9 @@ async def _erase_contents(
 
 async def run_retention(ctx: Services, days: int | None) -> None:
     """Erase expired threads every hour, forever. `days` is the default retention; None keeps threads."""
-    while True:
-        try:
-            await erase_expired(ctx, days)
-        except Unavailable:
-            log.warning("old threads are kept for now: the store cannot be written")
-        except Exception:
-            log.exception("old threads could not be erased; it is tried again")
-        await anyio.sleep(INTERVAL_S)
+    await repeat(
+        lambda: erase_expired(ctx, days), interval_s=INTERVAL_S, failure="old threads are kept for now"
+    )
 
 
 async def erase_expired(ctx: Services, days: int | None) -> int:
