@@ -1,3 +1,4 @@
+import { isBox } from "../core/conditions.ts";
 import {
   allFields,
   type ChoiceField,
@@ -35,7 +36,6 @@ export type Draft = ReadonlyMap<string, Entry>;
 export const EMPTY: Entry = { text: "", chosen: [], other: false, on: false };
 
 export const isYesNo = (field: Field): boolean => field.type === "boolean" && field.widget === "confirm";
-const isBox = ({ type }: Field): boolean => type === "boolean" || type === "checkbox";
 
 /** The options of these that the field has. */
 const onlyOptions = ({ options }: ChoiceField, chosen: readonly OptionValue[]): OptionValue[] =>
