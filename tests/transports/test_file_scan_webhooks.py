@@ -126,6 +126,24 @@ async def test_a_file_that_is_too_large_for_a_webhook_is_not_sent(
     assert carrier.posted == []
 
 
+async def test_the_reasons_of_the_server_are_in_the_language_of_the_uploader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path, Carrier(WebhookResponse(200, body=b'{"accept": false}'))) as api:
+        request = (await create_request(api, **form()))["id"]
+        person = await api.as_("responder", **{"Accept-Language": "de"})
+        messages: list[str] = []
+        for most_bytes in (file_scans.LARGEST, 4):
+            monkeypatch.setattr(file_scans, "LARGEST", most_bytes)
+            query = {"field": "scan", "name": "a.txt"}
+            reply = await person.post(f"/v1/requests/{request}/files", params=query, content=b"hello")
+            messages += [item["message"] for item in reply.json()["error"]["field_errors"]]
+    assert messages == [
+        "Die Datei wurde nicht angenommen: Die Prüfung hat ein Problem gefunden.",
+        "Die Datei wurde nicht angenommen: Sie ist zu groß für die Prüfung.",
+    ]
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -9,6 +9,7 @@ from pydantic_core import to_json
 
 from askback.delivery.calls import SignedCall
 from askback.domain.validation.structure import parse
+from askback.messages import TranslatableText
 from askback.ports.clock import Clock, Ids
 from askback.ports.filescan import FileToScan
 from askback.wire.verdicts import FileScanBody
@@ -18,8 +19,6 @@ MAX_CONCURRENT = 4
 LARGEST = 32 * 1024 * 1024
 """The maximum size of a sent file."""
 MAX_VERDICT_BYTES = 64 * 1024
-TOO_LARGE = "It is too large to be checked."
-REFUSED_TEXT = "The check found a problem."
 
 
 class WebhookFileScan:
@@ -38,7 +37,7 @@ class WebhookFileScan:
             async for chunk in file.chunks():
                 content += chunk
                 if len(content) > LARGEST:
-                    return TOO_LARGE
+                    return TranslatableText("fault.scan_too_large", {})
             request_members = {
                 "name": file.name,
                 "type": file.type,
@@ -52,4 +51,4 @@ class WebhookFileScan:
             data = to_json(request_members).decode()
             reply = await self._call.post("file_scan", data, message_id=id_, limit=MAX_VERDICT_BYTES)
         verdict = parse(FileScanBody, reply)
-        return None if verdict.accept else verdict.reason or REFUSED_TEXT
+        return None if verdict.accept else verdict.reason or TranslatableText("fault.scan_refused", {})

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import anyio
 
 from askback.domain.faults import Faults, fault
+from askback.messages import TranslatableText
 from askback.ports.files import StoredFile
 from askback.ports.filescan import FileToScan
 from askback.service.context import Services
@@ -35,7 +36,9 @@ async def scan_file(ctx: Services, file: StoredFile, *, path: str, type_: str, s
             log.error("the file scan %s failed: %s", name, type(error).__name__)
             raise Faults([fault(path, "scan_unavailable")]) from None
         if reason:
-            raise Faults([fault(path, "file_refused", reason=str(reason)[:MAX_REASON_LENGTH])])
+            if not isinstance(reason, TranslatableText):
+                reason = str(reason)[:MAX_REASON_LENGTH]
+            raise Faults([fault(path, "file_refused", reason=reason)])
 
 
 async def file_chunks(ctx: Services, file: StoredFile) -> AsyncIterator[bytes]:

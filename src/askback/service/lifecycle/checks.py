@@ -173,7 +173,7 @@ async def end_unchecked_now(ctx: Services, record: Record) -> None:
     if "held" in record.state.members:
         await apply_held_outcome(ctx, record)
         return
-    members: dict[str, Any] = {"error_summary": _not_checked_text(record)}
+    members: dict[str, Any] = {"error_summary": translate_for(record, "fault.not_checked")}
     if kind_of(record).keeps_submission:
         members["submitted"] = record.state.members.get("submitted")
     await settle(ctx, record, Action.REPROMPT, members, by=None, times=reprompt_times(ctx, record))
@@ -224,8 +224,9 @@ def default_summary(form: Form) -> str:
     return translate("fault.reprompted", form.locale or DEFAULT_LOCALE)
 
 
-def _not_checked_text(record: Record) -> str:
-    return translate("fault.not_checked", kind_of(record).locale(record.spec) or DEFAULT_LOCALE)
+def translate_for(record: Record, key: str) -> str:
+    """Return a text in the language of a request."""
+    return translate(key, kind_of(record).locale(record.spec) or DEFAULT_LOCALE)
 
 
 def is_awaiting_check(record: Record, cause: str) -> bool:

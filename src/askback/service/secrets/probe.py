@@ -22,7 +22,7 @@ from askback.domain.secrets.probe_errors import probe_errors
 from askback.domain.secrets.secret import Secret
 from askback.ports.probe import UNVERIFIABLE, Probe, Verdict
 from askback.service.context import Services
-from askback.service.lifecycle.checks import reprompt_times
+from askback.service.lifecycle.checks import reprompt_times, translate_for
 from askback.service.lifecycle.settle import settle
 from askback.service.secrets.accept import accept_secrets, values_under_test
 from askback.service.secrets.locations import binding
@@ -30,15 +30,13 @@ from askback.service.secrets.locations import binding
 VIA_PROBE = "probe"
 """The `via` of audit entries about verdicts of a probe."""
 
-UNCHECKED_TEXT = "It could not be checked whether this works. Send it again."
-
 _log = logging.getLogger(__name__)
 
 
 async def end_unknown(ctx: Services, record: Record) -> None:
     """Ask the person again, since the outcome of the test is unknown. Raises `Conflict`."""
     _log.warning("the trial of %s has no known outcome", record.id)
-    await _reprompt(ctx, record, {"error_summary": UNCHECKED_TEXT})
+    await _reprompt(ctx, record, {"error_summary": translate_for(record, "fault.not_tested")})
 
 
 async def test_secrets(ctx: Services, record: Record) -> None:
