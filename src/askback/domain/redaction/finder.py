@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from heapq import merge
 from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import re2  # pyright: ignore[reportMissingTypeStubs]  # google-re2 ships none
@@ -65,7 +64,7 @@ class Finder:
         """
         remembered: dict[bytes, tuple[int, bytes, bool]] = {}
         for start, _ in groupby(merge(*(_starts(engine, data) for engine in self._engines))):
-            length, label, is_incomplete = self._longest_match(data, start, remembered)
+            length, label, is_incomplete = self._longest_match(data, start, remembered, last=last)
             if is_incomplete and not last:
                 yield start, INCOMPLETE, b""
                 return
@@ -73,9 +72,11 @@ class Finder:
                 yield start, start + length, label
 
     def _longest_match(
-        self, data: bytes, start: int, remembered: dict[bytes, tuple[int, bytes, bool]]
+        self, data: bytes, start: int, remembered: dict[bytes, tuple[int, bytes, bool]], *, last: bool
     ) -> tuple[int, bytes, bool]:
         """Return the length of the longest match (or `INCOMPLETE`), its label, and whether more data could change it.
+
+        Only of the `last` data both are known if it could.
 
         In a long run of one character, all forms match at each start. They are followed once for each text that
         stands there: only as far as it decides the match, so that it is the same for the next start.
@@ -87,15 +88,22 @@ class Finder:
             if match is None:
                 if len(remembered) == REMEMBERED:
                     remembered.clear()
-                match = remembered[text] = self._longest_match_in(text)
+                match = remembered[text] = self._longest_match_in(text, last=last)
             if not match[2] or start + reach >= len(data):
                 return match
             reach *= 4
 
-    def _longest_match_in(self, text: bytes) -> tuple[int, bytes, bool]:
-        ends = [(end, label) for form, label in self._by_first.get(text[0], ()) for end in form.ends(text, 0)]
-        length, label = max(ends, key=itemgetter(0), default=(INCOMPLETE, b""))
-        return length, label, any(end == INCOMPLETE for end, _ in ends)
+    def _longest_match_in(self, text: bytes, *, last: bool) -> tuple[int, bytes, bool]:
+        longest, is_incomplete = (INCOMPLETE, b""), False
+        for form, label in self._by_first.get(text[0], ()):
+            ends = form.ends(text, 0)
+            if INCOMPLETE in ends:
+                is_incomplete = True
+                if not last:  # many forms can begin at the end of a chunk, and one of them is enough
+                    break
+            if ends and (end := max(ends)) > longest[0]:
+                longest = end, label
+        return *longest, is_incomplete
 
 
 def _engine(heads: list[bytes]) -> Any:
