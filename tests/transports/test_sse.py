@@ -213,7 +213,7 @@ async def test_each_beat_sends_a_comment(app: App):
 
 
 def test_the_beat_is_often_enough():
-    from askback.transports.sse import HEARTBEAT_S
+    from askback.transports.event_stream import HEARTBEAT_S
 
     assert HEARTBEAT_S <= 15
 

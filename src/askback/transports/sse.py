@@ -17,23 +17,15 @@ from askback.errors import RateLimited
 from askback.ports.bus import Activity, PersonalChange
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.transports.asgi_extensions import stream_of
+from askback.transports.event_stream import COMMENT, HEARTBEAT_S, stream_part, stream_start
 from askback.transports.http import HttpCall, Send, header, query_of, send_end
 from askback.transports.outbox import Outbox
 from askback.transports.problems import RECONNECT_S
 from askback.transports.security import time_left
 
-HEARTBEAT_S = 10.0
-"""Seconds between two comments; L9 and proxies need one within 15 s."""
-
 MAX_CURSOR = 2**53 - 1
 
-_HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store, no-transform"),
-    (b"x-accel-buffering", b"no"),
-]
 _RETRY = b"retry: 1000\n\n"
-_COMMENT = b":\n\n"
 
 
 class Streams:
@@ -168,7 +160,7 @@ class EventStream:
     def send_heartbeats(self) -> None:
         """Send a comment, or disconnect the reader if it read nothing since the last one."""
         if not self._outbox.sending:
-            self._outbox.put(_COMMENT)
+            self._outbox.put(COMMENT)
         elif self._seen_batches == self._outbox.batches:
             self.abort()
         self._seen_batches = self._outbox.batches
@@ -189,8 +181,8 @@ class EventStream:
         self._send = send
         disconnect = None
         try:
-            await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-            await send({"type": "http.response.body", "body": _RETRY, "more_body": True})
+            await send(stream_start())
+            await send(stream_part(_RETRY))
             disconnect = asyncio.create_task(self._wait_for_disconnect())
             self._writer = asyncio.create_task(self._outbox.run())
             if not self._is_ended:
@@ -217,7 +209,7 @@ class EventStream:
 
     async def _write(self, batch: list[bytes]) -> None:
         assert self._send is not None
-        await self._send({"type": "http.response.body", "body": b"".join(batch), "more_body": True})
+        await self._send(stream_part(b"".join(batch)))
 
 
 _encoded: dict[tuple[bool, bool], tuple[Event, bytes]] = {}

@@ -12,9 +12,9 @@ from askback.domain.secrets.secret import RawBody
 from askback.ports.systems import Answer, EventStream, StreamEvent
 from askback.service.lifecycle import undelivered
 from askback.transports.compat.api import CallerApi
+from askback.transports.event_stream import COMMENT, HEARTBEAT_S, stream_part, stream_start
 from askback.transports.http import (
     ClientGone,
-    Message,
     Receive,
     Scope,
     Send,
@@ -24,14 +24,6 @@ from askback.transports.http import (
     while_connected,
 )
 from askback.transports.oauth import begin_oauth
-
-BEAT_S = 10.0
-"""Seconds between two comments of a stream; proxies need one within 15 s."""
-_HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store, no-transform"),
-    (b"x-accel-buffering", b"no"),
-]
 
 
 class SystemCall:
@@ -86,7 +78,7 @@ async def send_answer(answer: Answer, api: CallerApi, send: Send) -> None:
 
 async def send_events(stream: EventStream, receive: Receive, send: Send, *, ended: asyncio.Event) -> None:
     """Stream events until they end or `ended` is set; raises `ClientGone` if the reader leaves."""
-    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    await send(stream_start())
     try:
         await while_connected(receive, _send_each(stream, send), ended.wait())
     except ClientGone:
@@ -97,14 +89,14 @@ async def send_events(stream: EventStream, receive: Receive, send: Send, *, ende
 
 async def _send_each(stream: EventStream, send: Send) -> None:
     """Send the events, with a comment first and during pauses."""
-    await send(_body_part(":\n\n"))
+    await send(stream_part(COMMENT))
     events = aiter(stream.events)
     next_event = asyncio.ensure_future(_next(events))
     try:
         while True:
-            done, _ = await asyncio.wait({next_event}, timeout=BEAT_S)
+            done, _ = await asyncio.wait({next_event}, timeout=HEARTBEAT_S)
             if not done:
-                await send(_body_part(":\n\n"))
+                await send(stream_part(COMMENT))
                 continue
             event = next_event.result()
             if event is None:
@@ -112,7 +104,7 @@ async def _send_each(stream: EventStream, send: Send) -> None:
             next_event = asyncio.ensure_future(_next(events))
             text = json.dumps(event.data, separators=(",", ":"), ensure_ascii=False)
             number = f"id: {event.id}\n" if event.id else ""
-            await send(_body_part(f"event: {event.name}\n{number}data: {text}\n\n"))
+            await send(stream_part(f"event: {event.name}\n{number}data: {text}\n\n".encode()))
     finally:
         next_event.cancel()
         await asyncio.wait({next_event})
@@ -122,7 +114,3 @@ async def _send_each(stream: EventStream, send: Send) -> None:
 
 async def _next(events: AsyncIterator[StreamEvent]) -> StreamEvent | None:
     return await anext(events, None)
-
-
-def _body_part(text: str) -> Message:
-    return {"type": "http.response.body", "body": text.encode(), "more_body": True}
