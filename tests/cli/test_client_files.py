@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -218,3 +220,11 @@ def test_a_document_that_cannot_be_edited_is_refused_with_the_place(
         addition.add_to(text)
     assert message in str(exc_info.value)
     assert "already" in message or "askback" in str(exc_info.value).partition("by hand:\n")[2]
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_what_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """To read a named pipe would wait until somebody writes into it."""
+    make(tmp_path / "mcp.json")
+    with pytest.raises(CannotEdit, match=r"mcp\.json is no file\."):
+        Addition(tmp_path / "mcp.json", MEMBERS).read()

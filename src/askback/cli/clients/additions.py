@@ -35,6 +35,8 @@ class Addition:
 
     def read(self) -> str:
         """Return the text of the file, empty if there is none. Raises `CannotEdit`."""
+        if self.path.exists() and not self.path.is_file():
+            raise self._error(f"{self.path} is no file.")
         try:
             return self.path.read_bytes().decode() if self.path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
