@@ -44,6 +44,8 @@ async def test_the_hint_disappears_when_the_other_person_leaves(
 ) -> None:
     await agent.approve("deploy", {"to": "production"}, thread_id=thread, wait=False)
     eva, bob = await screen(place_of(thread)), await screen(place_of(thread), name="Bob")
+    for window in (eva, bob):  # a report is sent once, to the pages that are connected
+        await expect(window.link).to_have_text("Connected")
     await eva.page.evaluate("document.documentElement.lang = 'de'")
     await bob.card.get_by_text("Add a note").click()
     await expect(eva.card).to_contain_text("Bob antwortet gerade")
