@@ -42,6 +42,7 @@ class FakeFeed:
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.lines: list[tuple[Line, Callable[[FeedItem], None]]] = []
+        self.reconnected = asyncio.Event()
         self.mute = False
         self.unreadable = 0
         self.reads = 0
@@ -71,6 +72,8 @@ class FakeFeed:
     async def subscribe(self, receive: Callable[[FeedItem], None]) -> Line:
         line = Line()
         self.lines.append((line, receive))
+        if len(self.lines) > 1:
+            self.reconnected.set()
         return line
 
     async def positions(self) -> Mapping[str, int]:
@@ -300,8 +303,7 @@ async def test_a_store_restored_from_a_backup_is_read_from_its_position() -> Non
     del feed.events[1:]
     feed.cut()
     with anyio.fail_after(120):
-        while len(feed.lines) < 2:
-            await asyncio.sleep(0.01)
+        await feed.reconnected.wait()
     feed.commit(event(2))
     assert await listener.until(2) == [2]
     await bus.close()
