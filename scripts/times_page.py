@@ -21,7 +21,7 @@ from askback.service.access import sessions, tokens
 from askback.service.actions import oauth
 from askback.service.agents import credentials
 from askback.service.inbox import missed
-from askback.transports import sse
+from askback.transports import event_stream
 from askback.wire import operation
 
 UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
@@ -93,7 +93,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
             "`ASKBACK_MCP_PROGRESS_S`",
         ),
         ("The hook of Claude Code waits at most", definitions.HOOK_S, ""),
-        ("An event stream without events sends a comment every", sse.HEARTBEAT_S, ""),
+        ("An event stream without events sends a comment every", event_stream.HEARTBEAT_S, ""),
     ),
     "Checks of an answer": (
         (
