@@ -63,6 +63,12 @@ def test_invalid_json_that_the_compiled_reader_accepts_is_refused(text: bytes) -
     assert outcome(text) == outcome(b" " + text)
 
 
+def test_a_number_that_is_too_long_is_refused_wherever_it_is() -> None:
+    for offset in range(80):
+        assert outcome(b'["%b",%b]' % (b"x" * offset, b"9" * 308)) == repr(["x" * offset, int("9" * 308)])
+        assert "number_too_large" in outcome(b'["%b",%b]' % (b"x" * offset, b"9" * 309)), offset
+
+
 def test_the_depth_is_a_setting() -> None:
     assert parse(b"[[[1]]]", limits=Limits(json_depth=3)) == [[[1]]]
     with pytest.raises(Faults):

@@ -26,7 +26,9 @@ MAX_DIGITS = 308
 Container = dict[str, Any] | list[Any]
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD]")
-_DIGIT = re.compile(rb"[0-9]")
+_STEP, _STEPS = 34, 9
+_DIGITS_AT_STEPS = re.compile(rb"[0-9]{%d}" % _STEPS)
+_WHOLE_FRACTION = re.compile(rb"[0-9]\.0(?:[,\]}]|\Z)")
 _NOT_DECODED = object()
 
 
@@ -80,16 +82,18 @@ def without_members(text: str, *names: str) -> str:
 
 
 def _read_compiled(body: bytes | str) -> object:
-    """Return the value of a text that has only one spelling, or `_UNREAD`.
+    """Return the value of a text that has only one spelling, or `_NOT_DECODED`.
 
     Writing the value gives the same bytes, so no key was repeated, no number lost a digit, no escape was half
     a character. Two things would pass that test. `5.0` has to become 5, and a whole number may have
-    `MAX_DIGITS`: one that is longer has a digit at one of every `MAX_DIGITS + 1` places.
+    `MAX_DIGITS`: one that is longer has a digit at `_STEPS` steps of `_STEP` bytes in a row.
     """
     try:
         data = body if isinstance(body, bytes) else body.encode()
         value = from_json(data, allow_inf_nan=False, cache_strings="none")
-        if to_json(value) != data or b".0" in data or _DIGIT.search(data[MAX_DIGITS :: MAX_DIGITS + 1]):
+        if to_json(value) != data or _DIGITS_AT_STEPS.search(data[::_STEP]):
+            return _NOT_DECODED
+        if b".0" in data and _WHOLE_FRACTION.search(data):
             return _NOT_DECODED
     except ValueError:  # as those of UTF-8 are
         return _NOT_DECODED
