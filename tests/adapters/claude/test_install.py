@@ -298,7 +298,10 @@ def test_a_place_where_no_file_can_be_is_refused_before_anything_changes(
     folder.unlink()
     folder.mkdir()
     (folder / "mcp.json").symlink_to("mcp.json")
-    assert f"{folder}/mcp.json cannot be read" in askback("install", "cursor", "--yes").stderr
+    assert (
+        f"{folder}/mcp.json cannot be read: the link leads to itself"
+        in askback("install", "cursor", "--yes").stderr
+    )
     assert "is not installed here" in askback("uninstall", "cursor", "--yes").stderr
 
 

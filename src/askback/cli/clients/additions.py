@@ -44,10 +44,9 @@ class Addition:
 
     def require_writable(self) -> None:
         """Raise `CannotEdit` for a file that somebody protects, or whose folder cannot be changed."""
-        try:
-            path = self.path.resolve()
-        except (OSError, RuntimeError) as error:  # a link that leads to itself
-            raise self._error(f"{self.path} cannot be read: {error}.") from None
+        path = Path(os.path.realpath(self.path))
+        if path.is_symlink():
+            raise self._error(f"{self.path} cannot be read: the link leads to itself.")
         folder = next(parent for parent in path.parents if parent.exists())
         if not folder.is_dir():
             raise self._error(f"{folder} is no folder.")
