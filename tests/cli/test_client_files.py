@@ -226,5 +226,5 @@ def test_a_document_that_cannot_be_edited_is_refused_with_the_place(
 def test_what_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path], None]) -> None:
     """To read a named pipe would wait until somebody writes into it."""
     make(tmp_path / "mcp.json")
-    with pytest.raises(CannotEdit, match=r"mcp\.json is no file\."):
+    with pytest.raises(CannotEdit, match=r"mcp\.json is not a file\."):
         Addition(tmp_path / "mcp.json", MEMBERS).read()

@@ -134,7 +134,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "a resume again": (SqliteStore, "finish_resume", keep_resume_queued),
     "a resume for who has read": (OutcomeReceipts, "_mark_arrived", do_nothing),
     "nobody is woken": (ConnectionWaits, "_on_event", do_nothing),
-    "a check without an end": (checks, "end_unchecked", keep_unchecked_answer),
+    "a check without an end": (checks, "reopen_unchecked", keep_unchecked_answer),
 }
 
 INVARIANTS_BY_FAULT = {

@@ -143,7 +143,7 @@ async def test_simultaneous_requests_make_one_notification_that_is_updated_silen
     notifications = await page.evaluate("window.shown.slice(1)")
     assert {tag for _, _, tag, _ in notifications} == {"askback"}, "one of them is shown at a time"
     assert [sound for *_, sound in notifications] == [True] + [False] * (len(notifications) - 1)
-    assert notifications[-1][0] == "18 requests wait for you"
+    assert notifications[-1][0] == "18 requests are waiting for you"
 
 
 @requirement("J13")

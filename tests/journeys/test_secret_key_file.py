@@ -23,7 +23,7 @@ def key_scene(tmp_path: Path) -> KeyScene:
     return KeyScene(tmp_path)
 
 
-# --- a file that is gone ----------------------------------------------------------------------
+# --- a file that is missing ----------------------------------------------------------------------
 
 
 @requirement("E14")

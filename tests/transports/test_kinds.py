@@ -137,7 +137,7 @@ async def test_kinds_of_installed_packages_are_found_by_their_entry_points(
     with pytest.raises(plugins.PluginUnusable, match="Two packages add the kind rating"):
         plugins.registered_kinds([replace(rating)])
     for value, says in (
-        ("tests.transports.rating:Ask", "is no KindExtension"),
+        ("tests.transports.rating:Ask", "is not a KindExtension"),
         ("nowhere:x", "cannot be loaded"),
     ):
         found(value)

@@ -157,12 +157,12 @@ async def test_a_key_that_was_added_before_the_first_one_writes_and_the_old_one_
     assert await vault.open(BINDING, moved) == Secret("a")
 
 
-# --- a file that is gone ----------------------------------------------------------------------
+# --- a file that is missing ----------------------------------------------------------------------
 
 
 async def test_a_missing_file_is_not_recreated_and_all_says_so(file: Path) -> None:
     keys = KeyFile(file)
-    with pytest.raises(KeysUnusable, match="is gone"):
+    with pytest.raises(KeysUnusable, match="is missing"):
         await keys.open(make=False)
     assert not file.exists()
     vault = Envelope(keys)

@@ -62,8 +62,8 @@ REFUSED = {
     "the second one": (f"a:{encode_key(ONE)},b:{encode_key(TWO)[:-4]}", "entry 2"),
     "one id twice": (f"a:{encode_key(ONE)},a:{encode_key(TWO)}", "entry 2 has the id or the key"),
     "one key twice": (f"a:{encode_key(ONE)},b:{encode_key(ONE)}=", "entry 2 has the id or the key"),
-    "nothing": ("", "has no key"),
-    "only commas": (" , ,", "has no key"),
+    "nothing": ("", "contains no key"),
+    "only commas": (" , ,", "contains no key"),
 }
 
 

@@ -54,7 +54,7 @@ UNKNOWN_TOOL = "ag_ui_tool_call"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class AgentToolCall:
     """A tool call of an agent: its name, and its arguments as JSON."""
 
     name: str
@@ -89,17 +89,17 @@ async def run_agent(
         run_input = run_input.model_copy(update={"run_id": uuid4().hex, "resume": resume})
 
 
-def calls_of(messages: Iterable[Message]) -> dict[str, Call]:
+def calls_of(messages: Iterable[Message]) -> dict[str, AgentToolCall]:
     """Return the tool calls in the messages of a conversation, by id."""
     answers = [message for message in messages if isinstance(message, AssistantMessage)]
     listed = (call for message in answers for call in message.tool_calls or ())
-    return {call.id: Call(call.function.name, call.function.arguments) for call in listed}
+    return {call.id: AgentToolCall(call.function.name, call.function.arguments) for call in listed}
 
 
-def _with_event(run_input: RunAgentInput, calls: dict[str, Call], event: BaseEvent) -> RunAgentInput:
+def _with_event(run_input: RunAgentInput, calls: dict[str, AgentToolCall], event: BaseEvent) -> RunAgentInput:
     """Note the tool calls of an event; returns the input with the agent's newest messages."""
     if isinstance(event, ToolCallStartEvent):
-        calls[event.tool_call_id] = Call(event.tool_call_name)
+        calls[event.tool_call_id] = AgentToolCall(event.tool_call_name)
     elif isinstance(event, ToolCallArgsEvent) and event.tool_call_id in calls:
         call = calls[event.tool_call_id]
         calls[event.tool_call_id] = replace(call, arguments=call.arguments + event.delta)
@@ -115,7 +115,7 @@ async def answer_interrupts(
     *,
     thread_id: str,
     run_id: str | None = None,
-    calls: Mapping[str, Call] | None = None,
+    calls: Mapping[str, AgentToolCall] | None = None,
     timeout_s: float | None = None,
 ) -> list[ResumeEntry]:
     """Ask a person about all interrupts of a run together, and return the `resume` of the next one.
@@ -134,7 +134,7 @@ async def _answer(
     ask: AsyncClient,
     interrupt: Interrupt,
     place: Place,
-    calls: Mapping[str, Call],
+    calls: Mapping[str, AgentToolCall],
     timeout_s: float | None,
 ) -> ResumeEntry:
     interrupt_place = replace(place, id=f"{place.id}:{interrupt.id}", tool_call_id=interrupt.tool_call_id)
@@ -169,10 +169,12 @@ def _is_approval(interrupt: Interrupt) -> bool:
 
 
 async def _decision(
-    ask: AsyncClient, interrupt: Interrupt, place: Place, call: Call | None, timeout_s: float | None
+    ask: AsyncClient, interrupt: Interrupt, place: Place, call: AgentToolCall | None, timeout_s: float | None
 ) -> dict[str, Any]:
     """Ask about a tool call, use the approval, and return the payload; everything but an approval is a denial."""
-    decided_call = call or Call(UNKNOWN_TOOL, json.dumps({"message": interrupt.message, "id": interrupt.id}))
+    decided_call = call or AgentToolCall(
+        UNKNOWN_TOOL, json.dumps({"message": interrupt.message, "id": interrupt.id})
+    )
     arguments = read_arguments(decided_call.arguments)
     decision = await approve_once(
         ask,

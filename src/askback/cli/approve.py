@@ -159,7 +159,7 @@ def _call(argv: list[str], tool: str | None, option: str | None) -> dict[str, An
 
 def _scopes(option: list[str] | None) -> list[Scope] | None:
     if option and not set(option) <= set(_SCOPES):
-        raise BadUsage(f"--scope is one of {', '.join(_SCOPES)}.")
+        raise BadUsage(f"--scope must be one of {', '.join(_SCOPES)}.")
     return cast("list[Scope]", option) or None
 
 
@@ -167,7 +167,7 @@ def _text(file: Path) -> str:
     try:
         return content(file).decode()
     except UnicodeDecodeError:
-        raise BadUsage(f"{file} is no text in UTF-8.") from None
+        raise BadUsage(f"{file} is not UTF-8 text.") from None
 
 
 def _server(data_dir: Path | None) -> ServerConnection | None:

@@ -114,13 +114,13 @@ async def _unused_approvals(client: AsyncClient, thread: str | None) -> AsyncIte
             thread_id=thread, status="answered", kind="approval", limit=PAGE, cursor=cursor
         )
         for request in page.items:
-            if _can_run(request, now):
+            if _is_usable(request, now):
                 yield request
         if (cursor := page.next_cursor) is None:
             return
 
 
-def _can_run(request: InputRequest, current_datetime: datetime) -> bool:
+def _is_usable(request: InputRequest, current_datetime: datetime) -> bool:
     answer = request.answer
     if answer is None or answer.decision != "approve" or request.source != "responder":
         return False

@@ -92,7 +92,7 @@ def run(
 
 
 def _connect_as_agent(data_dir: Path | None) -> ServerConnection:
-    """Return a client for the agent of `ASKBACK_CREDENTIALS` or `ASKBACK_TOKEN`, or else for that of `askback run`.
+    """Return a connection as the agent of `ASKBACK_CREDENTIALS` or `ASKBACK_TOKEN`, or else as that of `askback run`.
 
     A server of an older version has no such agent: there it is the agent that this user's programs share.
     """

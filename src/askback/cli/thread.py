@@ -151,7 +151,7 @@ def erase(
 
 
 async def _require_thread(client: AsyncClient, thread_id: str) -> None:
-    """Raise `NotFound` for a conversation in which nothing has happened: a typing error must not start one."""
+    """Raise `NotFound` for a conversation in which nothing has happened: a typo must not start one."""
     if not (await client.threads.get(thread_id))["seq"]:
         raise NotFound(
             f"There is no conversation {printable(thread_id)}. `askback thread list` lists the conversations."

@@ -1,4 +1,4 @@
-"""Ask for several things together."""
+"""Await several things together."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def gather_all(questions: Iterable[Awaitable[T]]) -> Sequence[T]:
-    """Await several questions together, in their order; an error of one cancels the others and is raised."""
-    tasks = [asyncio.ensure_future(question) for question in questions]
+async def gather_all(awaitables: Iterable[Awaitable[T]]) -> Sequence[T]:
+    """Await several things together and return their results in order; an error of one cancels the others."""
+    tasks = [asyncio.ensure_future(awaitable) for awaitable in awaitables]
     try:
         return await asyncio.gather(*tasks)
     except BaseException:

@@ -258,7 +258,7 @@ class Link:
             self._runner = loop.create_task(self._run())
 
     async def _transmit(self, frame: str | None) -> None:
-        # Without a connection, or when it breaks: the session has the call, and sends it on the next one.
+        # If there is no connection, or it breaks, the session still has the call and sends it on the next connection.
         # If the server closed the connection permanently, the reader notices it too, and fails every call.
         if frame is not None and self._frames is not None:
             with suppress(TransportError, Refused):

@@ -70,12 +70,12 @@ class SharedBus:
     def publish(self, events: Sequence[Event]) -> None:
         """Publish the commits of this server."""
         for tenant, group in groupby(events, key=lambda event: event.tenant):
-            stream, own_events = self._stream(tenant), list(group)
+            stream, tenant_events = self._stream(tenant), list(group)
             if tenant in self._listening:
-                stream.commit(own_events)
+                stream.commit(tenant_events)
                 self._read_stream(tenant, stream)
-            elif own_events[-1].position > stream.cursor:
-                stream.skip(own_events[-1].position)
+            elif tenant_events[-1].position > stream.cursor:
+                stream.skip(tenant_events[-1].position)
 
     def listen(self, topic: str, listener: Listener) -> Callable[[], None]:
         """Call `listener` for the events of `topic` until the returned function is called."""

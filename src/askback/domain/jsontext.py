@@ -85,8 +85,9 @@ def _read_compiled(body: bytes | str) -> object:
     """Return the value of a text that has only one spelling, or `_NOT_DECODED`.
 
     Writing the value gives the same bytes, so no key was repeated, no number lost a digit, no escape was half
-    a character. Two things would pass that test. `5.0` has to become 5, and a whole number may have
-    `MAX_DIGITS`: one that is longer has a digit at `_STEPS` steps of `_STEP` bytes in a row.
+    a character. Two things would pass that test: `5.0`, which has to become 5, and a whole number of more than
+    `MAX_DIGITS`. Every `_STEP`th byte of such a number is a digit, at least `_STEPS` in a row; a text in which that
+    happens is not read here.
     """
     try:
         data = body if isinstance(body, bytes) else body.encode()

@@ -190,8 +190,8 @@ class Socket:
     max_bytes: int | None = None
 
 
-class Call(HttpConnection, Protocol):
-    """One HTTP request."""
+class ApiCall(HttpConnection, Protocol):
+    """One HTTP request to the API of a system."""
 
     def header(self, name: str) -> str | None:
         """Return the first header of that (lower case) name."""
@@ -241,7 +241,7 @@ class Route:
 
     route: str
     roles: frozenset[str]
-    handler: Callable[[Call], Awaitable[Answer | EventStream]]
+    handler: Callable[[ApiCall], Awaitable[Answer | EventStream]]
     lasts: bool = False
 
 
@@ -255,7 +255,7 @@ class Tools:
 
     path: str
     arguments: Mapping[str, type[Model]]
-    run: Callable[[Call, str, object, str | None], Awaitable[Json]]
+    run: Callable[[ApiCall, str, object, str | None], Awaitable[Json]]
 
 
 @frozen(slots=True)

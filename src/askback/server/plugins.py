@@ -113,5 +113,5 @@ def registered_kinds(added: Iterable[KindExtension]) -> dict[str, KindExtension]
 def _kind(entry: EntryPoint) -> KindExtension:
     kind = _load(entry, "kind")
     if not isinstance(kind, KindExtension):
-        raise PluginUnusable(f"The kind {entry.name} ({entry.value}) is no KindExtension.")
+        raise PluginUnusable(f"The kind {entry.name} ({entry.value}) is not a KindExtension.")
     return kind

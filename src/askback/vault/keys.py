@@ -98,7 +98,7 @@ def parse_keys(text: str, *, source: str) -> dict[str, bytes]:
             raise KeysUnusable(f"{source}: entry {number} has the id or the key of an entry before it.")
         keys[key_id] = key
     if not keys:
-        raise KeysUnusable(f"{source} has no key in it.")
+        raise KeysUnusable(f"{source} contains no key.")
     return keys
 
 

@@ -76,7 +76,7 @@ class KeyFile:
         if not self._path.exists() and not self._path.is_symlink():
             self._problem = KEYS_MISSING
             raise KeysUnusable(
-                f"The key file {self._path} is gone, and there are secrets that were sealed with its keys. Nothing is "
-                "lost: put the file back, from your copy, and start again."
+                f"The key file {self._path} is missing, but secrets are sealed with its keys. Put it back from your "
+                "backup and start again; the secrets are still stored."
             )
         return read_key_file(self._path)

@@ -10,7 +10,7 @@ SESSION_PREFIX = "session."
 
 
 class CloseCode(IntEnum):
-    """Why the server closes a connection: the codes of RFC 6455, and two for HTTP's 401 and 403."""
+    """Why the server closes a connection: registered codes, and two of askback for HTTP's 401 and 403."""
 
     PROTOCOL_ERROR = 1002
     TOO_LARGE = 1009

@@ -294,7 +294,7 @@ def test_a_place_where_no_file_can_be_is_refused_before_anything_changes(
 ) -> None:
     folder = project.parent / ".cursor"
     folder.write_text("a file")
-    assert f"{folder} is no folder" in askback("install", "cursor", "--yes").stderr
+    assert f"{folder} is not a folder" in askback("install", "cursor", "--yes").stderr
     folder.unlink()
     folder.mkdir()
     (folder / "mcp.json").symlink_to("mcp.json")

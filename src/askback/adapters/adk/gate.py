@@ -29,7 +29,7 @@ class Asker:
     options: AskOptions
 
 
-_around: ContextVar[tuple[Asker, Place] | None] = ContextVar("askback_around", default=None)
+_outer_call: ContextVar[tuple[Asker, Place] | None] = ContextVar("askback_outer_call", default=None)
 """The session, and the place of the call within which an agent runs as a tool."""
 
 
@@ -53,10 +53,10 @@ class Gate(BasePlugin):
         """Return the result of a call that does not run; None lets it run, perhaps with other arguments."""
         session_id, call_id = tool_context.session.id, tool_context.function_call_id
         decision = self.decisions.pop((session_id, call_id), None)
-        asker_and_place = _around.get()
+        asker_and_place = _outer_call.get()
         if asker := self.askers.get(session_id):
             call_place = Place(id=f"adk:{session_id}:{call_id}", thread_id=asker.thread_id)
-            _around.set((asker, replace(call_place, run_id=tool_context.invocation_id)))
+            _outer_call.set((asker, replace(call_place, run_id=tool_context.invocation_id)))
         elif asker_and_place is not None:
             asker, outer_place = asker_and_place
             place = replace(

@@ -53,7 +53,7 @@ _NOT_RUN = "The tool {tool} was not run: {error}"
 _CHANGED = "A person changed the input of this call before it ran. It ran with: {input}"
 _NOTE = "A note of the person who approved this call: {note}"
 COLLECT_S = 10.0
-"""Seconds to look for what an earlier process had asked."""
+"""How long to look for open requests of an earlier process, in seconds."""
 
 _log = logging.getLogger(__name__)
 

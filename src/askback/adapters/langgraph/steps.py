@@ -55,7 +55,7 @@ class Run:
     steps: Steps | None = None
 
     def run_and_ask(self, graph_input: Any) -> Run:
-        """Run the graph, from its pause if nothing is sent, and ask, until it has ended or nobody has answered."""
+        """Run the graph, from its pause if the input is None, and ask, until it has ended or nobody has answered."""
         return replace(self, steps=self._run_and_ask(graph_input))
 
     def ask_about_pauses(self) -> Run:

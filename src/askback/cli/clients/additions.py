@@ -36,7 +36,7 @@ class Addition:
     def read(self) -> str:
         """Return the text of the file, empty if there is none. Raises `CannotEdit`."""
         if self.path.exists() and not self.path.is_file():
-            raise self._error(f"{self.path} is no file.")
+            raise self._error(f"{self.path} is not a file.")
         try:
             return self.path.read_bytes().decode() if self.path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
@@ -49,7 +49,7 @@ class Addition:
             raise self._error(f"{self.path} cannot be read: the link leads to itself.")
         folder = next(parent for parent in path.parents if parent.exists())
         if not folder.is_dir():
-            raise self._error(f"{folder} is no folder.")
+            raise self._error(f"{folder} is not a folder.")
         if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
             raise self._error(f"{path} is read-only.")
         if not os.access(folder, os.W_OK):

@@ -49,7 +49,7 @@ def remove_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> s
     del parent_table[names[-1]]
     remaining_document = _parse(result)
     if remaining_document != expected_document and {names[0]: {}, **remaining_document} != expected_document:
-        raise ValueError(f"[{'.'.join(names)}] was changed, and is no separate table")
+        raise ValueError(f"[{'.'.join(names)}] was changed and is not a separate table")
     return result
 
 

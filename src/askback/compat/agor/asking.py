@@ -12,7 +12,7 @@ from askback.domain.model import Model
 from askback.domain.secrets.request import SecretHelp
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotFound
-from askback.ports.systems import Answer, Api, Call, Json
+from askback.ports.systems import Answer, Api, ApiCall, Json
 
 PREFIX = "agor_widgets_request_"
 _DISMISSED = (
@@ -158,13 +158,13 @@ TOOLS: Mapping[str, type[Tool]] = {
 """The tools by the type of their widget."""
 
 
-async def tool_call(call: Call) -> Answer:
+async def tool_call(call: ApiCall) -> Answer:
     """`POST /sessions/{session}/tools/{tool}`."""
     key = call.header("idempotency-key")
     return Answer(await run(call.api, call.path["session"], call.path["tool"], call.json(), key=key))
 
 
-async def call_tool(call: Call, tool: str, arguments: object, key: str | None) -> Json:
+async def call_tool(call: ApiCall, tool: str, arguments: object, key: str | None) -> Json:
     """Call a tool over MCP, at `/mcp?session_id=`."""
     if not (session := call.query.get("session_id")):
         raise Invalid("This tool needs a session: add ?session_id= to the address of the server.")

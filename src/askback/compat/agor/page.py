@@ -12,7 +12,7 @@ from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.secret import RawBody
 from askback.domain.validation.report import MAX_FAULTS
 from askback.errors import Conflict, Forbidden, Gone, NotFound
-from askback.ports.systems import Answer, Api, Call, EventStream, Json, StreamEvent
+from askback.ports.systems import Answer, Api, ApiCall, EventStream, Json, StreamEvent
 
 SUBMIT, DISMISS, OAUTH = "submit", "dismiss", "oauth_callback"
 RESOLVED_BY = {"oauth": OAUTH}
@@ -23,12 +23,12 @@ PAGE = 200
 """The most messages of a reply: the newest ones."""
 
 
-async def message(call: Call) -> Answer:
+async def message(call: ApiCall) -> Answer:
     """`GET /messages/{widget}`."""
     return Answer((await find(call)).message())
 
 
-async def messages(call: Call) -> Answer:
+async def messages(call: ApiCall) -> Answer:
     """`GET /messages?session_id=`: the widgets of a session, the oldest first."""
     session = call.query.get("session_id")
     require(session, "session_id", "missing_required")
@@ -37,7 +37,7 @@ async def messages(call: Call) -> Answer:
     return Answer({"data": [widget.message() for widget in widgets if widget.type]})
 
 
-async def events(call: Call) -> EventStream:
+async def events(call: ApiCall) -> EventStream:
     """`GET /sessions/{session}/events`: each widget that ends from now on, or after `last-event-id`."""
     session = call.path["session"]
     await call.api.call("get_thread", thread_id=session)  # raises before the stream begins
@@ -56,7 +56,7 @@ async def _events(api: Api, session: str, after: int | None) -> AsyncIterator[St
                     yield StreamEvent(RESOLVED, widget.resolved(), str(change["seq"]))
 
 
-async def submit(call: Call) -> Answer:
+async def submit(call: ApiCall) -> Answer:
     """`POST /widgets/{widget}/submit`."""
     widget = await _open(call, SUBMIT)
     revision, secret = widget.request.revision, widget.request.secret
@@ -71,18 +71,18 @@ async def submit(call: Call) -> Answer:
         return Answer({**reply, "message": f"Invalid submit payload: {reply['message']}"}, status=status)
 
 
-async def dismiss(call: Call) -> Answer:
+async def dismiss(call: ApiCall) -> Answer:
     """`POST /widgets/{widget}/dismiss`."""
     await _open(call, DISMISS)
     return await _resolve(call, DISMISS, "decline_request", {"reason": "dismissed"})
 
 
-async def oauth_start(call: Call) -> Answer:
+async def oauth_start(call: ApiCall) -> Answer:
     """`POST /widgets/{widget}/oauth-start`: the address at which the person connects the account."""
     return await call.start_oauth((await _open(call, OAUTH)).request.id)
 
 
-async def oauth_resolve(call: Call) -> Answer:
+async def oauth_resolve(call: ApiCall) -> Answer:
     """`POST /widgets/{widget}/oauth-resolve`: says what became of it; only the provider's grant resolves it."""
     widget = await find(call)
     _require_action(widget, OAUTH)
@@ -92,7 +92,7 @@ async def oauth_resolve(call: Call) -> Answer:
     raise Conflict(f"The account at '{widget.params['provider']}' is not connected yet.")
 
 
-async def find(call: Call) -> Widget:
+async def find(call: ApiCall) -> Widget:
     """Return the widget of the path; raises `NotFound`."""
     id_ = call.path["widget"]
     try:
@@ -104,7 +104,7 @@ async def find(call: Call) -> Widget:
     return widget
 
 
-async def _open(call: Call, action: str) -> Widget:
+async def _open(call: ApiCall, action: str) -> Widget:
     """Return the widget of the path, which this action can still resolve."""
     widget = await find(call)
     _require_open(widget, action)
@@ -125,7 +125,7 @@ def _require_open(widget: Widget, action: str) -> None:
         raise Conflict(f"Widget {widget.request.id} is already {widget.state}; cannot {action} again.")
 
 
-async def _resolve(call: Call, action: str, operation: str, body: object) -> Answer:
+async def _resolve(call: ApiCall, action: str, operation: str, body: object) -> Answer:
     try:
         ended = await call.api.call(operation, body, request_id=call.path["widget"])
     except Forbidden:

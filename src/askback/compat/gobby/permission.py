@@ -14,7 +14,7 @@ from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
-from askback.ports.systems import Answer, Api, Call, Json
+from askback.ports.systems import Answer, Api, ApiCall, Json
 
 ASK_USER, ENTER_PLAN, EXIT_PLAN = "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"
 NAME = "gobby"
@@ -47,7 +47,7 @@ class Interrupt(Model):
     tool_use_id: str
 
 
-async def can_use_tool(call: Call) -> Answer:
+async def can_use_tool(call: ApiCall) -> Answer:
     """Hold a call of a tool until it is decided: `{"behavior": "allow", "updatedInput"}` or `deny` with a `message`.
 
     The same `tool_use_id` in the same conversation is the same request, also after a restart of the server.
@@ -73,7 +73,7 @@ async def can_use_tool(call: Call) -> Answer:
     return Answer(await _result(call.api, decided, use), outcome_of=decided.id)
 
 
-async def interrupt(call: Call) -> Answer:
+async def interrupt(call: ApiCall) -> Answer:
     """Cancel the requests that a tool call waits for: the held call gets a denial, and every card closes."""
     use, thread = parse(Interrupt, call.json()), call.path["conversation"]
     page = await call.api.call("list_requests", thread_id=thread, external_id=use.tool_use_id, limit=1)
@@ -84,7 +84,7 @@ async def interrupt(call: Call) -> Answer:
     return Answer({"tool_use_id": use.tool_use_id, "status": cancelled["status"]})
 
 
-def _body(call: Call, use: ToolUse) -> Json:
+def _body(call: ApiCall, use: ToolUse) -> Json:
     """Return the request for a call of a tool."""
     ids = {"external_id": use.tool_use_id, "tool_call_id": use.tool_use_id}
     body: Json = {"thread_id": call.path["conversation"], **ids}

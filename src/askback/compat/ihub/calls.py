@@ -23,7 +23,7 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import is_blank
 from askback.errors import RateLimited
-from askback.ports.systems import Answer, Call, Json
+from askback.ports.systems import Answer, ApiCall, Json
 
 MAX_CLARIFICATIONS = 10
 TEXTS = read_data(__file__)
@@ -188,7 +188,7 @@ class Batch(Model, extra="ignore"):
     tools: list[Tool] | None = None
 
 
-async def tool_calls(call: Call) -> Answer:
+async def tool_calls(call: ApiCall) -> Answer:
     """Ask the first question that can be asked; answer with a result for each call, and the faults of questions."""
     batch = _read_batch(call.json())
     asking = {TOOL, *(tool.id for tool in batch.tools or () if tool.asks is True)}
@@ -217,7 +217,7 @@ def _read_batch(body: object) -> Batch:
     return batch
 
 
-async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -> Json:
+async def _ask(call: ApiCall, asking: ToolCall, id_path: str, faults: list[Json]) -> Json:
     """Ask a question and return the result of its call; `faults` receives its faults."""
     api, app, chat = call.api, call.path["app"], call.path["chat"]
     function, arguments = asking.function, asking.function.arguments

@@ -17,7 +17,7 @@ from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.messages import DEFAULT_LOCALE, number_text, translate
 from askback.messages.languages import choose
-from askback.ports.systems import Answer, Api, Call, Json
+from askback.ports.systems import Answer, Api, ApiCall, Json
 
 KeyStyle = Literal["snake", "camel"]
 SKIPPED = translate("message.skipped", DEFAULT_LOCALE)
@@ -159,7 +159,7 @@ class Sent(Parameters, extra="ignore"):
     params: Parameters = Parameters()
 
 
-async def send(call: Call) -> Answer:
+async def send(call: ApiCall) -> Answer:
     """Take the last message of `{messages, params?}`."""
     api, chat, payload = call.api, call.path["chat"], parse(Sent, call.json())
     require(payload.messages, "messages", "empty.list")

@@ -11,7 +11,7 @@ from askback.compat.ihub import people
 from askback.compat.ihub.calls import tool_calls
 from askback.domain.model import without_none
 from askback.messages.languages import choose
-from askback.ports.systems import Answer, Api, Call, EventStream, Json, Problem, Route, StreamEvent, System
+from askback.ports.systems import Answer, Api, ApiCall, EventStream, Json, Problem, Route, StreamEvent, System
 from askback.wire.operation import PEOPLE, REQUESTER
 
 CHAT = "/api/apps/{app}/chat/{chat}"
@@ -20,7 +20,7 @@ ANSWER_FIRST_S = 0.4
 _CHANGES = frozenset({"request.created", "request.reprompted", "request.updated"})
 
 
-async def _messages(call: Call) -> Answer:
+async def _messages(call: ApiCall) -> Answer:
     thread = await call.api.call("get_thread", thread_id=call.path["chat"])
     return Answer({"messages": people.user_messages(thread)})
 
@@ -34,11 +34,11 @@ def tool(language: str | None = None) -> Json:
     return json.loads(json.dumps(read_data(__file__, "ask_user.json")), object_hook=in_language)
 
 
-async def _tools(call: Call) -> Answer:
+async def _tools(call: ApiCall) -> Answer:
     return Answer([tool(call.query.get("language"))])
 
 
-async def _stream(call: Call, style: people.KeyStyle = "snake") -> EventStream:
+async def _stream(call: ApiCall, style: people.KeyStyle = "snake") -> EventStream:
     await call.api.call("get_thread", thread_id=call.path["chat"])  # raises before the stream begins
     style = "camel" if call.query.get("style") == "camel" else style
     return EventStream(_events(call.api, call.path["chat"], style))

@@ -59,14 +59,14 @@ class Mask(OpenPart):
     @field_validator("server_message_types", "chat_event_types", "message_phases")
     @classmethod
     def _check(cls, names: list[str], info: ValidationInfo) -> list[str]:
-        if not set(names) <= set(words := TEXTS[info.field_name]):
-            raise PydanticKnownError("literal_error", {"expected": str(words)[1:-1]})
+        if not set(names) <= set(allowed := TEXTS[info.field_name]):
+            raise PydanticKnownError("literal_error", {"expected": str(allowed)[1:-1]})
         return names
 
     def allows(self, event: Json) -> bool:
         """Whether an event passes the mask."""
-        wanted = self.chat_event_types or (event["chatEventType"],)
-        return "transcript_event" in self.server_message_types and event["chatEventType"] in wanted
+        event_types = self.chat_event_types or (event["chatEventType"],)
+        return "transcript_event" in self.server_message_types and event["chatEventType"] in event_types
 
 
 class Subscription(OpenPart):
@@ -76,9 +76,9 @@ class Subscription(OpenPart):
     mask: Mask = Mask()
 
 
-def _with_session_id(frame: object) -> object:
+def _with_session_id(subscription: object) -> object:
     """Return a subscription of the second version of the protocol, which is the id of a session, as a later one."""
-    return {"sessionId": frame} if isinstance(frame, str) else frame
+    return {"sessionId": subscription} if isinstance(subscription, str) else subscription
 
 
 class InteractionState(OpenPart):
@@ -160,10 +160,10 @@ class PageConnection:
             await self._channel.send(ClientError("unsupported_protocol_version", text).frame)
             await self._channel.close()
             return
-        for wanted in subscriptions or ():
-            if wanted.session_id.strip():
-                mask = wanted.mask if "mask" in wanted.model_fields_set else None
-                await self._subscribe(session_id=wanted.session_id, mask=mask)
+        for subscription in subscriptions or ():
+            if subscription.session_id.strip():
+                mask = subscription.mask if "mask" in subscription.model_fields_set else None
+                await self._subscribe(session_id=subscription.session_id, mask=mask)
 
     async def _subscribe(self, *, session_id: str, mask: Mask | None = None, **_: object) -> None:
         id_ = _id(session_id, "Subscription session")

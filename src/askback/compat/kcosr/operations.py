@@ -16,7 +16,7 @@ from askback.domain.fields import Number_
 from askback.domain.request import InputRequest
 from askback.domain.validation.arguments import arguments
 from askback.domain.validation.texts import is_deceptive
-from askback.ports.systems import Answer, Api, Call, Json, Problem
+from askback.ports.systems import Answer, Api, ApiCall, Json, Problem
 
 _Milliseconds = Annotated[Number_, Field(gt=0)]
 _CURSOR = re.compile("([0-9]{1,18}):([0-9]{1,18})")
@@ -24,19 +24,19 @@ _ON_TIMEOUT = {"error": "expire", "async": "resume", "cancel": "cancel"}
 _STRUCTURE = frozenset({"wrong_type", "missing_required", "unknown_value", "below_min"})
 
 
-async def ask(call: Call) -> Answer:
+async def ask(call: ApiCall) -> Answer:
     """`POST /api/plugins/questions/operations/ask`."""
     if session := call.header("x-session-id") or call.query.get("sessionId"):
         return await _ask(call, session, "schema", _questionnaire, outcomes.result)
     return _error("interaction_unavailable", "Interactive tools are not available in this environment.")
 
 
-async def interact(call: Call) -> Answer:
+async def interact(call: ApiCall) -> Answer:
     """`POST /api/sessions/{session}/interactions`: returns the response of the person."""
     return await _ask(call, call.path["session"], "inputSchema", _interaction, outcomes.user_response)
 
 
-async def events(call: Call) -> Answer:
+async def events(call: ApiCall) -> Answer:
     """`POST /api/plugins/sessions/operations/events`: the transcript, or its entries after a cursor."""
     return _ok(await _events(call.api, **arguments(_events, call.json(), alias=camel)))
 
@@ -144,7 +144,7 @@ def _form(schema: Questionnaire, prompt: str, tool: str = "", view: CompletedVie
 
 
 async def _ask(
-    call: Call, session: str, form: str, read: Callable[..., Json], write: Callable[[InputRequest], Json]
+    call: ApiCall, session: str, form: str, read: Callable[..., Json], write: Callable[[InputRequest], Json]
 ) -> Answer:
     """Ask, and wait for the reply unless it comes in another turn or the caller asks later."""
     try:
@@ -168,8 +168,8 @@ async def _ask(
     return _ok(body, outcome_of=settled.id if settled.settled else "")
 
 
-async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputRequest:
-    """Ask; the same call with the same arguments finds its request again, other arguments create another request."""
+async def _create(call: ApiCall, session: str, read: Callable[..., Json]) -> InputRequest:
+    """Create the request of a call. Repeated with the same arguments, the call gets the same request again."""
     data = call.json()
     body: Json = read(**arguments(read, data, alias=camel)) | {"thread_id": session}
     if call_id := body.get("tool_call_id") or call.header("x-tool-call-id"):

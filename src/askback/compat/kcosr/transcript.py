@@ -102,25 +102,25 @@ class Transcript:
 
     def _types(self, event: str, request: InputRequest, form: Json) -> list[str]:
         """Return the types of the events that an event about a request is here."""
-        turn, waits = self._open.get(request.id), not outcomes.is_async(request)
+        earlier_form, waits = self._open.get(request.id), not outcomes.is_async(request)
         if event in _ASKING_EVENTS:
             self._open[request.id] = form
             self._responded.discard(request.id)
             if waits:
-                pending = [] if turn is not None else ["interaction_pending"]
+                pending = [] if earlier_form is not None else ["interaction_pending"]
                 return [*pending, "interaction_request"]
             if event == "request.detached":
                 return ["questionnaire_request", "interaction_pending"]
-            message_types = [] if turn == form else ["questionnaire_request"]
+            message_types = [] if earlier_form == form else ["questionnaire_request"]
             return [*message_types, "questionnaire_reprompt"] if request.error_summary else message_types
-        if event in _ENDED and turn is not None:
+        if event in _ENDED and earlier_form is not None:
             del self._open[request.id]
             if not waits:
                 is_answered = request.status is Status.ANSWERED
                 return ["questionnaire_submission" if is_answered else "questionnaire_update"]
             response = [] if request.id in self._responded else ["interaction_response"]
             return [*response, "interaction_pending"]
-        if event == "request.resolving" and turn is not None and waits and not _is_late(request):
+        if event == "request.resolving" and earlier_form is not None and waits and not _is_late(request):
             self._responded.add(request.id)
             return ["interaction_response"]
         return []

@@ -116,7 +116,7 @@ class AgentPeer:
         self._attach(request)
 
     async def _place(self, run: object) -> Json:
-        """Return the members of a request that say where it is asked: in its run, if it is known which."""
+        """Return the thread of a request, and its run and message if the run is known."""
         if run is None and len(self._running) == 1:
             (run,) = self._running
         session = {"thread_id": await self._session(run if isinstance(run, str) else "")}
@@ -152,9 +152,9 @@ class AgentPeer:
         async with self._api.watch_messages() as events:
             async for event in events:
                 if event["type"] == MESSAGE_ADDED and event["message"]["role"] == "user":
-                    self._channel.start(self._offer(event["thread_id"], event["message"]))
+                    self._channel.start(self._run_message(event["thread_id"], event["message"]))
 
-    async def _offer(self, session: str, message: Json) -> None:
+    async def _run_message(self, session: str, message: Json) -> None:
         """Run a person's message from Nebo's page; of several agents, the first to begin the run gets it."""
         run = message.get("run_id")
         if run is None or frames.session_of(run) != session:

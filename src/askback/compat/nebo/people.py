@@ -11,7 +11,7 @@ from askback.domain.faults import Faults, require
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import NotFound
-from askback.ports.systems import Answer, Call, Json, Problem
+from askback.ports.systems import Answer, ApiCall, Json, Problem
 
 _ANSWERED_HERE = "answered here"
 """Marks a request while this page answers it: the answer is sent to the other pages only."""
@@ -157,7 +157,7 @@ def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
             pass
 
 
-async def read_chat(call: Call) -> Answer:
+async def read_chat(call: ApiCall) -> Answer:
     """Return a chat; an ask without a message is a separate message."""
     thread = await call.api.call("get_thread", thread_id=call.path["id"])
     messages = {message["id"]: message for message in thread["messages"]}
@@ -173,8 +173,8 @@ async def read_chat(call: Call) -> Answer:
             asks[id_]["askResponse"] = reply[1]["value"]
         if id_ not in placed_ids:
             empty_turn: Json = {"id": id_, "seq": request["seq"], "role": "agent", "content": []}
-            home = messages.get(request.get("message_id")) or messages.setdefault(id_, empty_turn)
-            home["content"].append({"type": "request", "request_id": id_})
+            turn = messages.get(request.get("message_id")) or messages.setdefault(id_, empty_turn)
+            turn["content"].append({"type": "request", "request_id": id_})
     rows = sorted(messages.values(), key=lambda item: item["seq"])
     chat = {"id": thread["id"], "title": thread.get("title") or "New Chat"}
     return Answer({"chat": chat, "messages": [_message_json(row, asks) for row in rows]})

@@ -132,7 +132,7 @@ def why_ambiguous(known_paths: Sequence[str], other_texts: Iterable[str]) -> Rea
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Return every text of a JSON value, at any depth."""
+    """Yield every text of a JSON value, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

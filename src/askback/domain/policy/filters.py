@@ -14,7 +14,7 @@ _WILDCARD = re.compile(r"[*?\[{]")
 _SUFFIX = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_+]*\Z")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _PARTS = re.compile(r"(?:\{[^{}]*\}|[^\s,{}])+")
-_ALTERNATIVES, _MAX_LENGTH = 64, 500
+_MAX_ALTERNATIVES, _MAX_LENGTH = 64, 500
 _TYPES = frozenset(
     """
     ada agda asciidoc asm awk bat c clojure cmake coffeescript cpp creole crystal cs csharp css cuda cython d dart
@@ -39,7 +39,7 @@ def safe_glob(glob: str) -> bool:
     if len(glob) > _MAX_LENGTH:
         return False
     alternatives = list(_alternatives(glob.replace("\\", "/")))
-    return 0 < len(alternatives) <= _ALTERNATIVES and all(map(_safe, alternatives))
+    return 0 < len(alternatives) <= _MAX_ALTERNATIVES and all(map(_safe, alternatives))
 
 
 def safe_globs(text: str) -> bool:
@@ -62,7 +62,7 @@ def _safe(glob: str) -> bool:
 def _alternatives(glob: str) -> Iterator[str]:
     """Expand `{a,b}`, up to one alternative beyond the limit; return nothing if braces do not match."""
     unexpanded = [glob]
-    for _ in range(_ALTERNATIVES * 2):
+    for _ in range(_MAX_ALTERNATIVES * 2):
         if not unexpanded:
             return
         text = unexpanded.pop()

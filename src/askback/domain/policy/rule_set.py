@@ -26,7 +26,7 @@ class RuleSet(tuple[Rule, ...]):  # noqa: SLOT001 - what is derived is kept with
         return tuple(rule for rule in self if rule.effect == "allow")
 
     @cached_property
-    def _anything(self) -> tuple[Rule, ...]:
+    def _for_any_name(self) -> tuple[Rule, ...]:
         """The rules that allow more names than one."""
         return tuple(rule for rule in self._allowing if _only_name(rule) is None)
 
@@ -59,7 +59,7 @@ class RuleSet(tuple[Rule, ...]):  # noqa: SLOT001 - what is derived is kept with
 
         A rule of a shell tool for exactly one input is found by the name of its shell: see `exact`.
         """
-        return self._allowing if name is None else self._by_name.get(name, self._anything)
+        return self._allowing if name is None else self._by_name.get(name, self._for_any_name)
 
 
 def _only_name(rule: Rule) -> str | None:

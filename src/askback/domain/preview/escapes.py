@@ -80,7 +80,7 @@ MIN_DISTANCE = 32
 """The distance at which they are escaped one by one in a longer text: an escape costs about as much as so much text."""
 
 _MIN_REPEATED = 8
-_GROUP_SIZE = 16
+_ESCAPES_PER_PART = 16
 _RUN_OF_CHARACTER = re.compile(rf"(.)\1{{{_MIN_REPEATED - 1},}}|.", re.DOTALL)
 _UNSEEN_RUN = re.compile("[um]+")
 _CROWD = re.compile(f"[um]++(?:[skb]{{1,{MIN_DISTANCE}}}+[um]++)*+")
@@ -143,7 +143,10 @@ def _escape_single(text: str, classes: CharacterClasses, *, extra_escapes: int =
             return None
         if position < start:
             parts.append(text[position:start])
-        parts += [_part("".join(escapes[n : n + _GROUP_SIZE])) for n in range(0, len(escapes), _GROUP_SIZE)]
+        parts += [
+            _part("".join(escapes[n : n + _ESCAPES_PER_PART]))
+            for n in range(0, len(escapes), _ESCAPES_PER_PART)
+        ]
         position = end
     return [*parts, text[position:]] if position < len(text) else parts
 

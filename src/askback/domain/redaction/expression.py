@@ -60,7 +60,7 @@ class OneByte:
         return (position + 1,) if data[position] in self.first else ()
 
     def source(self) -> bytes:
-        """Return a class of bytes, or the end of the text."""
+        """Return a regular expression for one of the bytes, or for the end of the text, where more data may follow."""
         return b"(?:[%b]|\\z)" % b"".join(b"\\x%02x" % byte for byte in sorted(self.first))
 
 

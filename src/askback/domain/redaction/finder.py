@@ -76,7 +76,7 @@ class Finder:
     ) -> tuple[int, bytes, bool]:
         """Return the length of the longest match (or `INCOMPLETE`), its label, and whether more data could change it.
 
-        Only of the `last` data both are known if it could.
+        If more data could change it and this is not the `last` data, the length and the label mean nothing.
 
         In a long run of one character, all forms match at each start. They are followed once for each text that
         stands there: only as far as it decides the match, so that it is the same for the next start.

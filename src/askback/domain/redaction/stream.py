@@ -8,7 +8,7 @@ from askback.domain.redaction.expression import INCOMPLETE
 from askback.domain.redaction.finder import Finder
 
 REVEALABLE_BYTES = 3
-"""The number of bytes of a value that may be shown while a text pauses."""
+"""The maximum number of held bytes that are shown while a text pauses, even if a value begins with them."""
 
 
 class RedactedStream(Generic[AnyStr]):

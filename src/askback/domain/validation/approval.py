@@ -138,7 +138,7 @@ class CheckedDecision:
 
     call: Call
     digest: str
-    kept: Rule | None
+    new_rule: Rule | None
 
 
 def check_decision(

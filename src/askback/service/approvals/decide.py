@@ -108,7 +108,7 @@ class _Decision:
             raise Faults([fault("edited_input", "denied_by_policy", reason=ruling.decision.reasons)])
         if ruling.decision.locked and self.payload.scope != "once":
             raise _locked_error()
-        rule = self.decided.kept
+        rule = self.decided.new_rule
         if ruling.decision.decision != "deny" and rule and not ruling.would_allow(self.decided.call, rule):
             raise Faults([fault("rule" if self.payload.rule else "scope", "rule_without_effect")])
         return ruling
@@ -232,14 +232,14 @@ class _Decision:
 
     def _keep(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], SideEffects]:
         """Add the rule of the decision, if any."""
-        if self.decided.kept is None:
+        if self.decided.new_rule is None:
             return answer, NOTHING
         scope = self.payload.scope
         subject = {"thread": record.thread_id, "project": self.shown.project or ""}.get(scope, "")
         rule = rule_of_decision(
             self.ctx,
             self.principal,
-            self.decided.kept,
+            self.decided.new_rule,
             scope=scope,
             subject=subject,
             record=record,

@@ -74,7 +74,9 @@ async def create_rule(ctx: Services, principal: Principal, body: object) -> tupl
     else:
         await sharing.require_unlimited(ctx, principal, "create_rule")
     if rule.any_arguments:
-        await _require_any_arguments(ctx, principal, payload.thread_id if payload.scope == "thread" else None)
+        await _require_right_to_any_arguments(
+            ctx, principal, payload.thread_id if payload.scope == "thread" else None
+        )
     agent = await require_agent(ctx, principal, payload.agent)
     expires_at = (
         None if payload.expires_in_s is None else ctx.clock.now_ms() + round(payload.expires_in_s * 1000)
@@ -259,7 +261,7 @@ def _rule_json(rule: RuleRecord, usage: dict[str, Any] | None) -> str:
     return jsontext.with_members(rule.wire, **{name: value for name, value in members.items() if value})
 
 
-async def _require_any_arguments(ctx: Services, principal: Principal, thread_id: str | None) -> None:
+async def _require_right_to_any_arguments(ctx: Services, principal: Principal, thread_id: str | None) -> None:
     """Raise `Forbidden` unless the caller may allow a program with any arguments."""
     if principal.role == "admin":
         return

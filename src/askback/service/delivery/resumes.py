@@ -48,7 +48,7 @@ async def pull_resumes(
     )
     end = anyio.current_time() + seconds
     try:
-        with ctx.waiters.signalled(changed):
+        with ctx.waiters.register_signal(changed):
             while True:
                 leases = await _lease(ctx, principal, thread_id, limit)
                 remaining_s = end - anyio.current_time()

@@ -251,7 +251,7 @@ async def long_poll(
     polling = nullcontext() if receipt else ctx.waiters.polling(request_id, principal.id)
     unsubscribe = ctx.bus.listen(request_topic(principal.tenant, request_id), changed)
     try:
-        with ctx.waiters.signalled(changed):
+        with ctx.waiters.register_signal(changed):
             record = await read_request(ctx, principal, request_id)
             last_revision = record.revision if revision is None else revision
             with polling, anyio.move_on_after(seconds):

@@ -43,8 +43,8 @@ async def list_missed(
         for _, record in missed_requests[:size]
         if await can_answer(ctx, principal, record)
     ]
-    last_request = missed_requests[size - 1] if len(missed_requests) > size else None
-    return page, None if last_request is None else cursor_of((last_request[0], last_request[1].id))
+    last_missed = missed_requests[size - 1] if len(missed_requests) > size else None
+    return page, None if last_missed is None else cursor_of((last_missed[0], last_missed[1].id))
 
 
 async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:

@@ -85,7 +85,7 @@ async def _process_due(ctx: Services, record: Record, now: int) -> None:
         if (probe_until := probe_deadline(record)) is not None and probe_until <= now:
             await handlers_of(record).end_check(ctx, record)
         else:
-            await checks.end_unchecked(ctx, record, now)
+            await checks.reopen_unchecked(ctx, record, now)
         return
     if record.expires_at is None or record.expires_at > now:
         await take_due_steps(ctx, record, now)

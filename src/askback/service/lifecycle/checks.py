@@ -156,16 +156,16 @@ def require_resolving(record: Record) -> None:
         raise Conflict("The server checks this itself, as the request asked.", code="not_resolving")
 
 
-async def end_unchecked(ctx: Services, record: Record, now: int) -> None:
+async def reopen_unchecked(ctx: Services, record: Record, now: int) -> None:
     """Ask the person again because nobody checked the answer in time. Raises `Conflict` if a verdict came first."""
     check = check_of(record)
     if check is not None and check.ends_at > now:
         await _postpone(ctx, record, check)
         return
-    await end_unchecked_now(ctx, record)
+    await reopen_unchecked_now(ctx, record)
 
 
-async def end_unchecked_now(ctx: Services, record: Record) -> None:
+async def reopen_unchecked_now(ctx: Services, record: Record) -> None:
     """Ask the person again because there is no verdict, or accept the held decline or deadline.
 
     Raises `Conflict` if a verdict came first.

@@ -120,15 +120,15 @@ async def reset_limits(ctx: Services, principal: Principal, body: object) -> dic
 
 
 def _limits_json(limits: Limits, settings: ThreadSettings) -> dict[str, Any]:
-    set_limits, of_askback, of_server = _set_limits(settings), asdict(DEFAULTS), asdict(limits)
+    of_thread, of_askback, of_server = _thread_limits(settings), asdict(DEFAULTS), asdict(limits)
     set_by: dict[str, Literal["server", "policy"]] = {
         name: "server" for name, value in of_server.items() if value != of_askback[name]
     }
-    set_by |= dict.fromkeys(set_limits.keys() & settings.model_fields_set, "policy")
-    return of_server | set_limits | {"set_by": set_by}
+    set_by |= dict.fromkeys(of_thread.keys() & settings.model_fields_set, "policy")
+    return of_server | of_thread | {"set_by": set_by}
 
 
-def _set_limits(settings: ThreadSettings) -> dict[str, Any]:
+def _thread_limits(settings: ThreadSettings) -> dict[str, Any]:
     return {
         name: getattr(settings, name)
         for name in (

@@ -68,8 +68,8 @@ class WaiterRegistry:
             release()
 
     @contextmanager
-    def signalled(self, signal: ChangeSignal) -> Generator[None]:
-        """End the signal of a long poll if the server stops while the block runs."""
+    def register_signal(self, signal: ChangeSignal) -> Generator[None]:
+        """End the signal of a long poll when the server stops, for as long as the block runs."""
         self._signals.add(signal)
         try:
             yield

@@ -28,7 +28,7 @@ from askback.service.lifecycle.settle import ConcurrentChange, already_settled, 
 from askback.service.requests.reprompt import check_reprompt, spec_with_form
 from askback.wire.verdicts import RepromptBody
 
-_ERRORS = frozenset({"field_errors", "error_summary"})
+_ERROR_MEMBERS = frozenset({"field_errors", "error_summary"})
 
 
 async def update_request(
@@ -108,7 +108,7 @@ def _errors(record: Record, payload: RepromptBody, spec: Spec | None) -> dict[st
     New errors replace the earlier ones, and a new form removes them.
     """
     kind, spec_now, state = kind_of(record), spec or record.spec, record.state.members
-    if (named := payload.model_fields_set & _ERRORS) and not kind.error_paths(spec_now):
+    if (named := payload.model_fields_set & _ERROR_MEMBERS) and not kind.error_paths(spec_now):
         raise Faults([fault(min(named), "unknown_field.key")])
     submission = {"submitted": state.get("submitted"), "submitted_by": state.get("submitted_by")}
     if spec is None and not named:

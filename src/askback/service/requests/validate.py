@@ -26,7 +26,7 @@ from askback.ports.outcome import Outcome
 from askback.ports.store import Change
 from askback.ports.validator import Submission, Validator
 from askback.service.context import Services
-from askback.service.lifecycle.checks import SERVER, end_unchecked_now
+from askback.service.lifecycle.checks import SERVER, reopen_unchecked_now
 from askback.service.lifecycle.settle import settle
 from askback.service.requests.forms import accept_submission
 from askback.service.requests.reprompt import reprompt
@@ -52,7 +52,7 @@ async def validate_submission(ctx: Services, record: Record) -> None:
             return
     except Faults as error:
         _log.warning("a validator gave no verdict that can be used: %s", error)
-    await end_unchecked_now(ctx, record)
+    await reopen_unchecked_now(ctx, record)
 
 
 async def validate_again(ctx: Services, record: Record) -> None:
@@ -60,7 +60,7 @@ async def validate_again(ctx: Services, record: Record) -> None:
     old_check, now = check_of(record), ctx.clock.now_ms()
     attempts = 1 + (old_check.renewed if old_check is not None else 0)
     if attempts >= ATTEMPTS:
-        await end_unchecked_now(ctx, record)
+        await reopen_unchecked_now(ctx, record)
         return
     check_until = now + 2 * ctx.limits.validator_s * 1000
     check = checking_members(SERVER, record.spec.facts.validator or "", now, check_until, renewed=attempts)

@@ -18,7 +18,7 @@ _NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 _log = logging.getLogger(__name__)
 
 
-class ClockReading(Protocol):
+class RowSource(Protocol):
     """A source of one row; raises `Unavailable`."""
 
     async def row(self, sql: str, *parameters: Any) -> Row | None:
@@ -35,7 +35,7 @@ class DatabaseClock:
 
     def __init__(
         self,
-        database: ClockReading,
+        database: RowSource,
         *,
         every_s: float = INTERVAL_S,
         monotonic: Callable[[], float] = time.monotonic,

@@ -133,8 +133,8 @@ async def _nothing(connection: Connection) -> None:
     pass
 
 
-# Classes of SQLSTATE that tell of the database and not of a statement: connections, read-only, no such database, out of
-# resources, locks, shut down by somebody, broken.
+# Classes of SQLSTATE that concern the database and not a statement: no connection, read-only, no such login, no such
+# database, out of resources, locked, shut down, broken.
 _ABOUT_THE_DATABASE = frozenset({"08", "25", "28", "3D", "53", "55", "57", "58", "XX"})
 
 

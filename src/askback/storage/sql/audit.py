@@ -41,7 +41,7 @@ WITHOUT_LOG = (
 )
 # Entries of a request or a thread are found by columns: a manipulated text must not break a query.
 LATEST_AUDIT = "SELECT seq, entry FROM audit"
-# Of any version of the schema: without a seal in an old one.
+# `*`, because the table has no column for the seal in an older schema.
 ANY_AUDIT_HEAD = "SELECT * FROM audit_heads WHERE tenant = $1"
 # Every tenant that has an entry or a head, or a token, which is in the log, or a thread, which takes a token.
 AUDITED = """

@@ -150,7 +150,7 @@ class ThreadArea(Area):
         return {name: QuestionCount(*count) for name, *count in (*of_askers, *count_rows)}
 
     async def use(self, tenant: str, thread_id: str) -> ThreadUse:
-        """Read how much a thread has used."""
+        """Read the usage of a thread, on which its limits are checked."""
         row = await self._db.row(USE, tenant, thread_id)
         return ThreadUse(0, 0, 0) if row is None else ThreadUse(*row)
 

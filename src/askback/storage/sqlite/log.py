@@ -23,7 +23,7 @@ class EventSlot(NamedTuple):
 
 
 def next_seq(db: Connection, draft: EventDraft, *, new: bool = False) -> EventSlot:
-    """Return the number of a new event and its thread.
+    """Give a new event the next number in its thread, and return its slot.
 
     Raises `ThreadOfAnother`, and `ThreadArchived` for something `new` if the thread is archived.
     """

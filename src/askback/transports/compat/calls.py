@@ -26,8 +26,8 @@ from askback.transports.http import (
 from askback.transports.oauth import begin_oauth
 
 
-class SystemCall:
-    """`ports.systems.Call`."""
+class ApiCall:
+    """`ports.systems.ApiCall`."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class SystemCall:
         return self._raw
 
     async def start_oauth(self, request_id: str) -> Answer:
-        """Begin to connect an account; see `ports.systems.Call`."""
+        """Begin to connect an account; see `ports.systems.ApiCall`."""
         ctx, principal = self.api.ctx, self.api.principal
         url, headers = await begin_oauth(
             ctx, self._scope, principal, request_id, {}, base_path=self._base_path

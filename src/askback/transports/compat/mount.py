@@ -15,7 +15,7 @@ from askback.ports.systems import EventStream, Problem, Route, Socket
 from askback.service.access import roles
 from askback.transports.asgi_extensions import socket_of
 from askback.transports.compat.api import CallerApi, Gateway
-from askback.transports.compat.calls import SystemCall, send_answer, send_events
+from askback.transports.compat.calls import ApiCall, send_answer, send_events
 from askback.transports.compat.channel import SocketChannel
 from askback.transports.compat.paths import SystemPaths, paths_of
 from askback.transports.endpoint import HttpHandler
@@ -138,7 +138,7 @@ class Compat:
         if scope["method"] not in SAFE_METHODS:
             raw = await read_body(scope, receive, limit=api.limits.body_bytes)
         base_path = f"/compat/{system}"
-        call = SystemCall(api, scope, raw, base_path=base_path, path=path, query=_query(scope))
+        call = ApiCall(api, scope, raw, base_path=base_path, path=path, query=_query(scope))
         if not route.lasts:
             answer = await route.handler(call)
             assert not isinstance(answer, EventStream)

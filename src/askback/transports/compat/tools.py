@@ -11,7 +11,7 @@ from askback.domain.faults import Faults
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import Refused
-from askback.ports.systems import Answer, Call, Json, Route, System, Tools
+from askback.ports.systems import Answer, ApiCall, Json, Route, System, Tools
 from askback.wire.operation import REQUESTER
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -32,13 +32,13 @@ def tool_routes(system: System) -> list[Route]:
     if (tools := system.tools) is None:
         return []
 
-    async def handle(call: Call) -> Answer:
+    async def handle(call: ApiCall) -> Answer:
         return await _handle(call, tools, system)
 
     return [Route(f"POST {tools.path}", REQUESTER, handle)]
 
 
-async def _handle(call: Call, tools: Tools, system: System) -> Answer:
+async def _handle(call: ApiCall, tools: Tools, system: System) -> Answer:
     message = _members(call.json())
     method, id_ = message.get("method"), message.get("id")
     if not isinstance(method, str):
@@ -76,7 +76,7 @@ def _tool(name: str, model: type[Model]) -> Json:
     return {"name": name, "description": schema.pop("description"), "inputSchema": schema}
 
 
-async def _call(call: Call, tools: Tools, system: System, params: Json) -> Json:
+async def _call(call: ApiCall, tools: Tools, system: System, params: Json) -> Json:
     """Call a tool; a refusal is its result, so that the model can correct it."""
     try:
         tool_call = parse(ToolCall, params)

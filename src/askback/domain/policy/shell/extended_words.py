@@ -16,8 +16,8 @@ from askback.domain.values import frozen
 _HIDE = str.maketrans({"*": "\ue000", "?": "\ue001"})
 _SHOW = str.maketrans({"\ue000": "*", "\ue001": "?"})
 _MASKED_WILDCARD = re.compile("[\ue000\ue001]")
-_FIRST_SIGN = 0xE100
-_SIGNS = 200
+_FIRST_PLACEHOLDER = 0xE100
+_MAX_PLACEHOLDERS = 200
 
 # zsh, in which some agents run what they call bash, reads `$f:h` as the folder of `$f`; `${f}:h` is the same in both.
 _VARIABLE = "\\$(?:(?:\ue001|[A-Za-z_][A-Za-z0-9_]*+)(?!:[A-Za-z&])|\\{[A-Za-z_][A-Za-z0-9_]*\\})"
@@ -141,9 +141,9 @@ def _mask_piece(part: str, variables: list[Variable]) -> str:
 def _mask_variables(text: str, variables: list[Variable], *, quoted: bool) -> str:
     if text[0] == "\\":
         return text
-    if len(variables) == _SIGNS:
+    if len(variables) == _MAX_PLACEHOLDERS:
         raise NotUnderstood(Reason("uncertain"))
-    placeholder = chr(_FIRST_SIGN + len(variables))
+    placeholder = chr(_FIRST_PLACEHOLDER + len(variables))
     name = text.strip("${}").translate(_SHOW)
     variables.append(Variable(placeholder, name, text, quoted))
     return placeholder

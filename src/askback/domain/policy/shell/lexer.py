@@ -65,7 +65,7 @@ class NotUnderstood(Exception):
 
 
 def require_understood(is_understood: bool) -> None:
-    """Raise `NotUnderstood` with the reason `uncertain`, unless a step is understood."""
+    """Raise `NotUnderstood` with the reason `uncertain` unless `is_understood`."""
     if not is_understood:
         raise NotUnderstood(Reason("uncertain"))
 
