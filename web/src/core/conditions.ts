@@ -1,12 +1,8 @@
 /** Decides by `visible_if` which fields are hidden; the server decides again. */
 
-import { isProvided, type Values } from "./form.ts";
+import { isBox, isProvided, type Values } from "./form.ts";
 import type { Condition, Field, Form, Json } from "./generated/wire.ts";
 import { ownValue } from "./path.ts";
-
-/** Whether a field is a box or a switch, which is off when nothing was said. */
-export const isBox = (field: Field): boolean =>
-  field.type === "checkbox" || (field.type === "boolean" && field.widget !== "confirm");
 
 const matches = (value: Json | undefined, expected: Json | undefined): boolean =>
   Array.isArray(value) ? value.some((item) => item === expected) : value === expected;

@@ -30,6 +30,13 @@ export type OptionValue = string | number;
 /** Whether the values of a field have a zone. */
 export const isZoned = (field: Field): boolean => field.type === "datetime" && !field.floating;
 
+/** Whether a field is a question with "yes" and "no". */
+export const isYesNo = (field: Field): boolean => field.type === "boolean" && field.widget === "confirm";
+
+/** Whether a field is a box or a switch, which is off when nothing was said. */
+export const isBox = (field: Field): boolean =>
+  field.type === "checkbox" || (field.type === "boolean" && !isYesNo(field));
+
 /** The values of a form by field id. */
 export type Values = Record<string, Json>;
 

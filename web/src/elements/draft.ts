@@ -1,8 +1,9 @@
-import { isBox } from "../core/conditions.ts";
 import {
   allFields,
   type ChoiceField,
+  isBox,
   isProvided,
+  isYesNo,
   isZoned,
   type OptionValue,
   sectionsOf,
@@ -34,8 +35,6 @@ export interface Entry {
 export type Draft = ReadonlyMap<string, Entry>;
 
 export const EMPTY: Entry = { text: "", chosen: [], other: false, on: false };
-
-export const isYesNo = (field: Field): boolean => field.type === "boolean" && field.widget === "confirm";
 
 /** The options of these that the field has. */
 const onlyOptions = ({ options }: ChoiceField, chosen: readonly OptionValue[]): OptionValue[] =>

@@ -1,5 +1,4 @@
-import { isZoned, type MomentField } from "../core/form.ts";
-import { isYesNo } from "./draft.ts";
+import { isYesNo, isZoned, type MomentField } from "../core/form.ts";
 import { describedBy, type FieldView, hintOf, isChecked, typedText } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";

@@ -1,10 +1,10 @@
 import texts from "../../../../src/askback/messages/en.json?choices" with { type: "json" };
-import { allFields, nameOf, type Values } from "../../core/form.ts";
+import { allFields, isYesNo, nameOf, type Values } from "../../core/form.ts";
 import type { Field, Form, InputRequest, Section } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
 import { isWithin, ownValue, valuePath } from "../../core/path.ts";
-import { collectValues, type Entry, isYesNo, oneClick } from "../draft.ts";
+import { collectValues, type Entry, oneClick } from "../draft.ts";
 import { css } from "../element.ts";
 import type { FormAnswer } from "../events.ts";
 import { group } from "../field.ts";

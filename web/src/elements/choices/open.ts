@@ -1,5 +1,5 @@
-import { hiddenFields, isBox } from "../../core/conditions.ts";
-import { allFields } from "../../core/form.ts";
+import { hiddenFields } from "../../core/conditions.ts";
+import { allFields, isBox } from "../../core/form.ts";
 import type { Field, Form } from "../../core/generated/wire.ts";
 import { isWithin, valuePath } from "../../core/path.ts";
 import { type Draft, EMPTY, jsonOf } from "../draft.ts";
