@@ -65,3 +65,8 @@ test("a file's language is known by the end of its name", () => {
     "plain",
   ]);
 });
+
+test("the language of a block of code is known by its name or the end of a file's name", () => {
+  const names = ["python", "py", "Shell", "TypeScript", "c++", "c#", "sql", "jsonc", "", "klingon"];
+  expect(names.map(syntaxOf).join(" ")).toBe("hash hash hash slash slash slash sql json plain plain");
+});

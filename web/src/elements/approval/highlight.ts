@@ -1,32 +1,32 @@
 import type { Parts } from "../../core/parts.ts";
+import { ownValue } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
 import { renderEscapes } from "./escapes.ts";
 
 /** The language of a text: a comment begins with `hash`, `slash` or `dash` signs; `plain` has no colours. */
 export type Syntax = "shell" | "sql" | "json" | "hash" | "slash" | "plain";
 
-const ENDINGS: Record<string, Syntax> = {
-  ...syntaxForEndings(
+/** The languages by the ends of file names, and by the names that a block of code gives them. */
+const SYNTAXES: Record<string, Syntax> = {
+  ...syntaxOfEach(
     "hash",
-    "py pyi sh bash rb pl r yml yaml toml ini cfg conf tf nix dockerfile makefile mk",
+    "py pyi python sh bash zsh shell console rb ruby pl r yml yaml toml ini cfg conf tf nix dockerfile makefile mk",
   ),
-  ...syntaxForEndings(
+  ...syntaxOfEach(
     "slash",
-    "js mjs cjs jsx ts tsx go rs java kt c h cc cpp hpp cs swift php scala dart css scss proto",
+    "js mjs cjs jsx javascript ts tsx typescript go golang rs rust java kt c h cc cpp c++ hpp cs c# swift php scala dart css scss proto",
   ),
-  sql: "sql",
-  json: "json",
+  ...syntaxOfEach("sql", "sql"),
+  ...syntaxOfEach("json", "json jsonc"),
 };
 
-function syntaxForEndings(syntax: Syntax, endings: string): Record<string, Syntax> {
-  return Object.fromEntries(endings.split(" ").map((ending) => [ending, syntax]));
+function syntaxOfEach(syntax: Syntax, names: string): Record<string, Syntax> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, syntax]));
 }
 
-/** The language of a file, by the end of its name. */
-export const syntaxOf = (path: string): Syntax => {
-  const ending = /[^./]*$/.exec(path.toLowerCase())?.[0] ?? "";
-  return Object.hasOwn(ENDINGS, ending) ? (ENDINGS[ending] ?? "plain") : "plain";
-};
+/** The language of a file by the end of its name, or of a block of code by the name of its language. */
+export const syntaxOf = (path: string): Syntax =>
+  ownValue(SYNTAXES, /[^./]*$/.exec(path.toLowerCase())?.[0] ?? "") ?? "plain";
 
 const COMMENT: Partial<Record<Syntax, string>> = {
   shell: "(?<!\\S)#.*",

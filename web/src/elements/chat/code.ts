@@ -11,28 +11,12 @@ import type { GetText } from "../text.ts";
 const COPY = draw("M9 9h11v11H9zM15 9V4H4v11h5");
 const COPIED_MS = 2_000;
 
-/** File extensions for the usual names of languages. */
-const ENDINGS: Record<string, string> = {
-  python: "py",
-  javascript: "js",
-  typescript: "ts",
-  shell: "sh",
-  console: "sh",
-  zsh: "sh",
-  rust: "rs",
-  golang: "go",
-  ruby: "rb",
-  "c++": "cpp",
-  "c#": "cs",
-  jsonc: "json",
-};
-
 /** Draw a block of code; all other nodes are drawn elsewhere. */
 export function drawBlock(node: RichNode, getText: GetText): Template | undefined {
   if (node.type !== "pre") return undefined;
   const code = (node.children ?? []).join(""); // texts only
   const language = node.language ?? "";
-  const syntax = syntaxOf(`.${Object.hasOwn(ENDINGS, language) ? ENDINGS[language] : language}`);
+  const syntax = syntaxOf(language);
   const lines = code
     .split(/(?<=\n)/)
     .flatMap((line) => drawCode(showInvisible(line, INVISIBLE_CHARACTERS), syntax));
