@@ -8,18 +8,6 @@
 const STORE = "session";
 const KEY = "half";
 
-const requestDone = <T>(request: IDBRequest<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-
-const transactionDone = (transaction: IDBTransaction): Promise<void> =>
-  new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error);
-  });
-
 /** Run one operation; it resolves after the commit, because a page that is left earlier loses the write. */
 async function inStore<T>(
   mode: IDBTransactionMode,
@@ -27,14 +15,19 @@ async function inStore<T>(
 ): Promise<T> {
   const opening = indexedDB.open("askback-session");
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
-  const db = await requestDone(opening);
+  await new Promise((resolve, reject) => {
+    opening.onsuccess = resolve;
+    opening.onerror = () => reject(opening.error);
+  });
+  const { result: db } = opening;
   try {
     const transaction = db.transaction(STORE, mode);
-    const [result] = await Promise.all([
-      requestDone(act(transaction.objectStore(STORE))),
-      transactionDone(transaction),
-    ]);
-    return result;
+    const request = act(transaction.objectStore(STORE));
+    await new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = () => reject(transaction.error);
+    });
+    return request.result;
   } finally {
     db.close();
   }
