@@ -1,8 +1,6 @@
-import type { CurrentSession, InputRequest, PostedMessage } from "../core/generated/wire.ts";
+import type { CurrentSession, InputRequest } from "../core/generated/wire.ts";
 import { Connection, type Follower, type Link } from "./connection.ts";
 import { Rest } from "./rest.ts";
-
-const encode = encodeURIComponent;
 
 /**
  * The client of a page: it sends over HTTP, and follows over one WebSocket.
@@ -65,13 +63,7 @@ export class Client extends EventTarget {
 
   /** Answer or decline; a call that is repeated with the same key has no further effect. */
   send(id: string, action: "answer" | "decline", body: unknown, key: string): Promise<InputRequest> {
-    return this.post(`/v1/requests/${encode(id)}/${action}`, body, key);
-  }
-
-  /** Write a message into a thread. */
-  postMessage(thread: string, text: string, key: string): Promise<PostedMessage> {
-    const content = [{ type: "text", text }];
-    return this.post(`/v1/threads/${encode(thread)}/messages`, { content }, key);
+    return this.post(`/v1/requests/${encodeURIComponent(id)}/${action}`, body, key);
   }
 
   /** Follow until the returned function is called. */

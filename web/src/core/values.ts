@@ -16,7 +16,7 @@ import {
 import type { Field, Form, Json, Multiselect, Number as NumberField } from "./generated/wire.ts";
 import { type Fault, fault } from "./messages.ts";
 import { join, ownValue, valuePath } from "./path.ts";
-import { codePoints, hasControl, isBlank } from "./text.ts";
+import { codePoints, isBlank } from "./text.ts";
 
 /** `request.view.patterns`: by field id, a JavaScript pattern, or null where only the server checks the pattern. */
 export type Patterns = Record<string, string | null> | undefined;
@@ -99,8 +99,10 @@ function textReason(field: TextField, text: string, pattern: string | null | und
   );
 }
 
+/** A line (or with `lines` a text of several) has no character that no keyboard types. */
 function characterReason(text: string, lines: boolean): Reason | null {
-  return hasControl(text, lines) ? ["control_chars.answer"] : null;
+  const control = lines ? /[^\P{Cc}\t\n\r]/u : /[^\P{Cc}\t]/u;
+  return control.test(text) ? ["control_chars.answer"] : null;
 }
 
 /** Only the bounds of the field: those of the server are settings, and it applies them itself. */

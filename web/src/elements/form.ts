@@ -1,5 +1,5 @@
 import { allFields, nameOf } from "../core/form.ts";
-import type { Field, Form, InputRequest, Section } from "../core/generated/wire.ts";
+import type { Field, Form, InputRequest } from "../core/generated/wire.ts";
 import { isOpen, isUnderway, mayDecline, stateOf, type View } from "../core/machine.ts";
 import { ownValue } from "../core/path.ts";
 import { blankOthers, type Draft, EMPTY, type Entry, hasOnlyChoices, oneClick, progress } from "./draft.ts";
@@ -39,10 +39,10 @@ export interface FormHost {
   /** The reason why the form cannot be sent yet. */
   readonly blockedReason?: string | false;
   readonly host: { redraw(): void };
-  /** Empty every field of an optional section, which skips it. */
-  skip(section: Section): void;
-  /** Whether anything is entered in a section. */
-  isBegun(section: Section): boolean;
+  /** Whether something is typed in a field of which the draft has nothing. */
+  isTyped?(field: Field): boolean;
+  /** Empty the control of such a field. */
+  clear?(field: Field): void;
   drawField(view: FieldView): Template | false;
   /** The fields of the form, in their sections. */
   drawBody(request: InputRequest): unknown;

@@ -1,18 +1,10 @@
 import { allFields, nameOf, type Values } from "../core/form.ts";
-import type { Field, Form, InputRequest, Section } from "../core/generated/wire.ts";
+import type { Field, Form, InputRequest } from "../core/generated/wire.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen, type View } from "../core/machine.ts";
 import { isWithin, valuePath } from "../core/path.ts";
 import { findErrors } from "./check.ts";
-import {
-  collectValues,
-  type Draft,
-  EMPTY,
-  type Entry,
-  hasDangerousChoice,
-  isEntryProvided,
-  startDraft,
-} from "./draft.ts";
+import { collectValues, type Draft, type Entry, hasDangerousChoice, startDraft } from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
 import type { FormAnswer } from "./events.ts";
 import { drawField } from "./field.ts";
@@ -134,14 +126,6 @@ export class FormKind implements Kind, FormHost {
     this.#confirmed = yes;
     if (yes) this.submit();
     else this.host.focusOn(".choice, [type=submit]");
-  }
-
-  isBegun({ fields }: Section): boolean {
-    return fields.some((field) => isEntryProvided(field, this.draft.get(field.id)));
-  }
-
-  skip({ fields }: Section): void {
-    for (const field of fields) this.change(field, EMPTY);
   }
 
   /** Check what was entered and send it, once the rules of the fields are there or do not come. */

@@ -1,12 +1,16 @@
-import type { Form, InputRequest, Section } from "../../core/generated/wire.ts";
+import type { Field, Form, InputRequest, Section } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
+import { EMPTY, isEntryProvided } from "../draft.ts";
 import { drawDescription, drawFields, type FormHost } from "../form.ts";
 import { html, type Template } from "../html.ts";
 
-/** Skip a section; the button goes, so the focus stays at the section's title. */
-function skipBy({ currentTarget }: Event, host: FormHost, section: Section): void {
+/** Skip a section by emptying its fields; the button goes, so the focus stays at the section's title. */
+function skipBy({ currentTarget }: Event, host: FormHost, { fields }: Section): void {
   const legend = (currentTarget as HTMLElement).closest("fieldset")?.querySelector("legend");
-  host.skip(section);
+  for (const field of fields) {
+    host.clear?.(field);
+    host.change(field, EMPTY);
+  }
   legend?.focus();
 }
 
@@ -19,7 +23,9 @@ export function drawSection(
   index: number,
 ): Template {
   const path = `form.sections[${index}]`;
-  const isBegun = section.optional && isOpen(host.view) && host.isBegun(section);
+  const isGiven = (field: Field): boolean =>
+    isEntryProvided(field, host.draft.get(field.id)) || host.isTyped?.(field) === true;
+  const isBegun = section.optional && isOpen(host.view) && section.fields.some(isGiven);
   return html`<fieldset class="section" id=${`section-${index}`}>
     <legend tabindex="-1">${section.title} ${section.optional && html`<span class="tag">${host.getText("optional")}</span>`}</legend>
     ${isBegun && html`<button type="button" class="quiet clear" .onclick=${(event: Event) => skipBy(event, host, section)}>${host.getText("skip_section")}</button>`}

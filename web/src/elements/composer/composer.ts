@@ -3,7 +3,7 @@ import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
 import { isSame, type Person, readOnlyReason } from "../../core/audience.ts";
 import "../../core/events.ts";
-import type { MessagePart, ThreadRequest } from "../../core/generated/wire.ts";
+import type { MessagePart, PostedMessage, ThreadRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import type { Transcript } from "../../core/transcript.ts";
@@ -222,7 +222,9 @@ export class Composer {
     this.#key ??= newKey();
     host.trouble = undefined;
     try {
-      const { why } = await host.client.postMessage(host.thread, text.trim(), this.#key);
+      const path = `/v1/threads/${encodeURIComponent(host.thread)}/messages`;
+      const content = [{ type: "text", text: text.trim() }];
+      const { why } = await host.client.post<PostedMessage>(path, { content }, this.#key);
       this.#key = null;
       // Text that was typed while the message was sent stays.
       if (host.text.startsWith(text)) this.#removeSent(text);

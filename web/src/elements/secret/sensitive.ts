@@ -1,5 +1,5 @@
 import { allFields, type TextField, type Values } from "../../core/form.ts";
-import type { Field, Form, InputRequest, Section } from "../../core/generated/wire.ts";
+import type { Field, Form, InputRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { collectValues, type Draft, EMPTY, type Entry } from "../draft.ts";
 import type { FormAnswer } from "../events.ts";
@@ -108,16 +108,12 @@ export class SensitiveForm extends FormKind {
     super.change(field, patch);
   }
 
-  override isBegun(section: Section): boolean {
-    const typedFields = section.fields.filter(isTyped);
-    return (
-      super.isBegun(section) || typedFields.some((field) => this.#inputs.read(uidOf(this.form, field)) !== "")
-    );
+  isTyped(field: Field): boolean {
+    return isTyped(field) && this.#inputs.read(uidOf(this.form, field)) !== "";
   }
 
-  override skip(section: Section): void {
-    for (const field of section.fields.filter(isTyped)) this.#inputs.clear(`#${uidOf(this.form, field)}`);
-    super.skip(section);
+  clear(field: Field): void {
+    if (isTyped(field)) this.#inputs.clear(`#${uidOf(this.form, field)}`);
   }
 
   protected override check(): void {
