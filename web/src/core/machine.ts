@@ -97,9 +97,11 @@ export function reduce(view: View, signal: Signal): View {
     case "request":
       return adopt(view, signal.request);
     case "accepted":
-      return accept(adopt(view, signal.request));
-    case "conflict":
-      return applyConflict(view, adopt(view, signal.request));
+      return conclude(adopt(view, signal.request), "here");
+    case "conflict": {
+      const nextView = adopt(view, signal.request);
+      return view.key === null ? nextView : conclude(nextView, "lost");
+    }
     case "submit":
       return isOpen(view)
         ? { ...view, phase: "submitting", errors: [], summary: null, key: signal.key }
@@ -142,17 +144,12 @@ function adopt(view: View, incoming: InputRequest): View {
 const originOf = ({ key, origin }: View, current: InputRequest | null): Origin =>
   key === null && current?.status === "pending" ? "elsewhere" : origin;
 
-/** What was sent was taken: as the end, to be checked, or as one vote of several. */
-function accept(view: View): View {
+/**
+ * The outcome of what was sent is known. Taken from `here`, it is the end, is to be checked, or is one vote of several;
+ * `lost`, either somebody was first, or the form changed and is open again.
+ */
+function conclude(view: View, origin: "here" | "lost"): View {
   const isPending = view.request?.status === "pending";
   const phase = isPending && ["submitting", "failed"].includes(view.phase) ? "pending" : view.phase;
-  return { ...view, phase, key: null, origin: isPending ? "" : "here" };
-}
-
-/** What was sent was not taken: either somebody was first, or the form changed and is open again. */
-function applyConflict(before: View, after: View): View {
-  if (before.key === null) return after;
-  const isPending = after.request?.status === "pending";
-  const phase = isPending && ["submitting", "failed"].includes(after.phase) ? "pending" : after.phase;
-  return { ...after, phase, key: null, origin: isPending ? "" : "lost" };
+  return { ...view, phase, key: null, origin: isPending ? "" : origin };
 }

@@ -13,9 +13,14 @@ export const fields = css`
     border: 0;
     padding: 0;
   }
-  .tag {
+  .tag,
+  .hint,
+  .option small,
+  .actions .note {
     color: var(--_muted);
     font-size: 0.875rem;
+  }
+  .tag {
     font-weight: 400;
   }
   .field {
@@ -58,8 +63,6 @@ export const fields = css`
     text-decoration: underline;
   }
   .hint {
-    color: var(--_muted);
-    font-size: 0.875rem;
     white-space: pre-wrap;
   }
   .hint:empty {
@@ -121,10 +124,6 @@ export const fields = css`
     background: var(--_tint);
     border-color: var(--_accent);
   }
-  label:has(:focus-visible) {
-    outline: 3px solid var(--_focus);
-    outline-offset: 2px;
-  }
   label input {
     flex: none;
   }
@@ -133,9 +132,7 @@ export const fields = css`
     inline-size: 1.25rem;
   }
   .option small {
-    color: var(--_muted);
     display: block;
-    font-size: 0.875rem;
   }
   label.danger {
     color: var(--_danger);
@@ -151,7 +148,8 @@ export const fields = css`
     padding: 0.0625rem 0.5rem;
     white-space: nowrap;
   }
-  .chips {
+  .chips,
+  .answers {
     display: flex;
     flex-wrap: wrap;
     gap: 0.5rem;
@@ -173,11 +171,6 @@ export const fields = css`
   .chip input {
     block-size: 1.25rem;
     inline-size: 1.25rem;
-  }
-  .answers {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.625rem;
   }
   .answers .choice {
     display: grid;

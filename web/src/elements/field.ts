@@ -7,8 +7,8 @@ import { drawOptions, yesNoChoice } from "./options.ts";
 
 const TYPES: Partial<Record<string, string>> = { date: "date", time: "time", datetime: "datetime-local" };
 
-const label = ({ field, optional, hasTitle, getText }: FieldView): Template =>
-  html`<span class=${hasTitle ? "hidden" : "label"}>${field.label}</span>${optional && html` <span class="tag">${getText("optional")}</span>`}`;
+const label = ({ field, optional, getText }: FieldView, isHidden?: boolean): Template =>
+  html`<span class=${isHidden ? "hidden" : "label"}>${field.label}</span>${optional && html` <span class="tag">${getText("optional")}</span>`}`;
 
 function notes(view: FieldView): Template {
   const hint = hintOf(view);
@@ -77,7 +77,7 @@ function box(view: FieldView, asSwitch: boolean): Template {
         .checked=${view.entry.on}
         .onchange=${(event: Event) => view.change({ on: isChecked(event) })}
       />
-      <span class="what">${label({ ...view, hasTitle: false })}</span>
+      <span class="what">${label(view)}</span>
     </label>
     ${notes(view)}
   </div>`;
@@ -98,14 +98,14 @@ function drawClear(view: FieldView): Template | false {
 /** Several controls with their legend, hint and error. */
 export const group = (view: FieldView, inside: Template): Template =>
   html`<fieldset class=${wrap(view)} part="field" aria-describedby=${describedBy(view)}>
-    <legend>${label(view)}</legend>
+    <legend>${label(view, view.hasTitle)}</legend>
     ${drawClear(view)} ${notes(view)} ${inside}
   </fieldset>`;
 
 /** A control with its label, hint and error. */
 export const labelled = (view: FieldView, control: Template): Template =>
   html`<div class=${wrap(view)} part="field">
-    <label for=${view.uid}>${label(view)}</label>
+    <label for=${view.uid}>${label(view, view.hasTitle)}</label>
     ${notes(view)} ${control}
   </div>`;
 
@@ -120,5 +120,5 @@ export function drawField(view: FieldView): Template {
   if (field.type === "boolean" || field.type === "checkbox")
     return box(view, field.type === "boolean" && field.widget !== "checkbox");
   if (["text", "number"].includes(field.type) || TYPES[field.type]) return labelled(view, input(view));
-  return html`<div class=${wrap(view)}><p>${label({ ...view, hasTitle: false })}</p><p class="hint">${view.getText("unknown_kind")}</p></div>`;
+  return html`<div class=${wrap(view)}><p>${label(view)}</p><p class="hint">${view.getText("unknown_kind")}</p></div>`;
 }

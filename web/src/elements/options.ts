@@ -43,10 +43,9 @@ export function itemsOf({ field, uid, entry, getText, change }: Choice): Item[] 
 
 const dangerClass = (item: Item | undefined): string => (item?.option.style === "danger" ? " danger" : "");
 
-function drawLabel({ option }: Item, view: Choice): Template {
-  const { getText } = view;
+function drawLabel({ option }: Item, { field, getText }: Choice): Template {
   const { recommended, description } = option;
-  return html`<span>${labelOf(view.field, option, view.getText)}</span>${recommended && html`<span class="badge">${getText("recommended")}</span>`}${
+  return html`<span>${labelOf(field, option, getText)}</span>${recommended && html`<span class="badge">${getText("recommended")}</span>`}${
     description && html`<small>${description}</small>`
   }`;
 }
@@ -123,7 +122,7 @@ function drawDropdown(view: Choice): Template {
 
 /** Buttons that answer immediately. "Other" opens its text box, which has a Submit. */
 function drawAnswerButtons(view: Choice): Template {
-  const items = itemsOf(view);
+  const items = itemsOf({ ...view, change: view.pick ?? view.change });
   const isStyled = items.some(({ option }) => option.style === "primary");
   const presetItem = items.find(({ option }) => view.preset !== undefined && option.value === view.preset);
   const chosen = items.find(({ on, other }) => on && !other);
@@ -139,12 +138,7 @@ function drawAnswerButtons(view: Choice): Template {
         aria-disabled=${view.disabled}
         aria-expanded=${item.other && String(item.on)}
         aria-description=${item === presetItem && view.getText("suggested")}
-        .onclick=${() =>
-          view.pick?.(
-            item.other
-              ? { chosen: [], other: !item.on }
-              : { chosen: [item.option.value ?? ""], other: false },
-          )}
+        .onclick=${() => item.set(!item.other || !item.on)}
       >${drawLabel(item, view)}${item === presetItem && html`<small aria-hidden="true">${view.getText("suggested")}</small>`}</button>`,
   )}</div>
   ${drawOtherText(view)}`;

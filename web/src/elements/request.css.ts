@@ -82,9 +82,7 @@ export const card = css`
     gap: 0.625rem;
   }
   .actions .note {
-    color: var(--_muted);
     flex-basis: 100%;
-    font-size: 0.875rem;
     order: -1;
   }
   .sure {

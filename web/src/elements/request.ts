@@ -16,7 +16,7 @@ import { onDemand } from "./ondemand.ts";
 import { card, markdown, receipt } from "./request.css.ts";
 import { drawRequester, nextTick } from "./requester.ts";
 import { sendOrWarn, type WarningHost } from "./secretwarning.ts";
-import { questionOf } from "./show.ts";
+import { endOf } from "./show.ts";
 import { Submission } from "./submission.ts";
 import { drawErrors } from "./summary.ts";
 import { buttons, tokens } from "./tokens.css.ts";
@@ -160,8 +160,8 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     this.#person = (await client.whoami?.())?.principal;
     this.redraw();
     if (this.view.request && isTerminal(this.view.request.status)) return;
-    const { attach } = await import("./answering/answering.ts");
-    attach(this, client);
+    const part = await import("./answering/answering.ts");
+    part.attach(this, client);
   }
 
   protected override updated(changed: Changed): void {
@@ -274,10 +274,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   #announcement(): string {
     const { request, phase } = this.view;
     if (phase === "submitting") return this.getText(isUnderway(this.view));
-    if (!request || !isTerminal(request.status)) return "";
-    return this.getText(phase === "answered" ? "done_answered" : "done_ended", {
-      title: questionOf(request, this.locale),
-    });
+    return request && isTerminal(request.status) ? endOf(request, phase, this) : "";
   }
 
   protected override render(): Template {

@@ -20,6 +20,14 @@ export function questionOf(request: InputRequest, locale?: Locale): string {
   );
 }
 
+/** The announcement that a request has ended. */
+export const endOf = (
+  request: InputRequest,
+  status: string,
+  { getText, locale }: { readonly getText: GetText; readonly locale: Locale },
+): string =>
+  getText(status === "answered" ? "done_answered" : "done_ended", { title: questionOf(request, locale) });
+
 /** An option's label; Yes and No of a confirmation, which askback writes itself, in the reader's language. */
 export function labelOf(field: ChoiceField, { value, label }: Partial<Option>, getText: GetText): string {
   const isOwnLabel = field.widget === "confirm" && value === label && (label === "Yes" || label === "No");

@@ -3,15 +3,19 @@ import { hasText, type Locale, negotiate, translate } from "../core/messages.ts"
 /** A sentence of the interface, by its key without `ui.`, in the language of the element; an unknown key is an error of the console. */
 export type GetText = (key: string, params?: Record<string, unknown>) => string;
 
-/** The nearest `lang` attribute. */
-export function declaredBy(element: Element): string | null | undefined {
+/** The first that `matches` of an element and those around it, beyond the edges of shadow trees. */
+export function closestTo(element: Element, matches: (element: Element) => unknown): Element | null {
   let node: Element | null = element;
-  while (node && !node.getAttribute("lang")) {
+  while (node && !matches(node)) {
     const root: Node = node.getRootNode();
     node = node.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
   }
-  return node?.getAttribute("lang");
+  return node;
 }
+
+/** The nearest `lang` attribute. */
+export const declaredBy = (element: Element): string | null | undefined =>
+  closestTo(element, (node) => node.getAttribute("lang"))?.getAttribute("lang");
 
 /** The language to show: that of the nearest `lang` attribute, else the browser's, else English. */
 export function localeOf(element: Element): Locale {
@@ -54,9 +58,9 @@ export function momentText(iso: string, locale: string): string {
   const now = new Date();
   const today = date.toDateString() === now.toDateString();
   const year = date.getFullYear() === now.getFullYear() ? undefined : "numeric";
-  return new Intl.DateTimeFormat(variantOf(locale), {
+  return date.toLocaleString(variantOf(locale), {
     ...(today ? {} : { year, month: "short", day: "numeric" }),
     hour: "numeric",
     minute: "2-digit",
-  }).format(date);
+  });
 }

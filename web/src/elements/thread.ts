@@ -10,7 +10,7 @@ import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { loadKinds } from "./kinds.ts";
 import type { AskbackRequest } from "./request.ts";
-import { questionOf } from "./show.ts";
+import { endOf, questionOf } from "./show.ts";
 import { conversation } from "./thread.css.ts";
 import { buttons, tokens } from "./tokens.css.ts";
 
@@ -137,8 +137,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     // That the conversation is archived says it of all that was open.
     if (this.transcript?.archived_at) return;
     const request = this.transcript?.requests.find((item) => item.id === event.id);
-    const key = event.status === "answered" ? "done_answered" : "done_ended";
-    if (request) this.news = this.getText(key, { title: questionOf(request, this.locale) });
+    if (request) this.news = endOf(request, event.status, this);
     if (event.own && this.#wrote) this.focusOn(".composer textarea");
   }
 
@@ -164,13 +163,12 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     this.#cards.set(request.id, card);
     card.toggleAttribute("asked", !!this.#chat?.waits(request));
     const { client, modal, readonly, transcript } = this;
-    const around = transcript?.requests;
     return Object.assign(card, {
       client,
       request,
       modal,
       readonly,
-      around,
+      around: transcript?.requests,
       quiet: true,
       inThread: true,
       headingLevel: 2,

@@ -66,7 +66,8 @@ export const tokens = css`
     color: var(--_muted);
     opacity: 1;
   }
-  :focus-visible {
+  :focus-visible,
+  label:has(:focus-visible) {
     outline: 3px solid var(--_focus);
     outline-offset: 2px;
   }

@@ -79,12 +79,8 @@ export const chat = css`
   .rich p {
     white-space: pre-line;
   }
-  .rich ul {
-    list-style: disc;
-    padding-inline-start: 1.5rem;
-  }
-  .rich ol {
-    list-style: decimal;
+  .rich :is(ul, ol) {
+    list-style: revert;
     padding-inline-start: 1.5rem;
   }
   .rich blockquote {

@@ -1,5 +1,6 @@
 import type { ThreadRequest } from "../../core/generated/wire.ts";
 import type { AskbackRequest } from "../request.ts";
+import { closestTo } from "../text.ts";
 
 /** How far from the end still counts as reading along. */
 const NEAR_PX = 120;
@@ -230,12 +231,7 @@ export class ScrollPosition {
 }
 
 /** The element that scrolls what is in it: a pane around it, or the page. */
-function scrollerOf(element: Element): Element {
-  let node: Element | null = element;
-  while (node) {
-    if (/auto|scroll/.test(getComputedStyle(node).overflowY)) return node;
-    const root: Node = node.getRootNode();
-    node = node.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
-  }
-  return document.scrollingElement ?? document.documentElement;
-}
+const scrollerOf = (element: Element): Element =>
+  closestTo(element, (node) => /auto|scroll/.test(getComputedStyle(node).overflowY)) ??
+  document.scrollingElement ??
+  document.documentElement;
