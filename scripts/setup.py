@@ -137,8 +137,9 @@ def install_uv(own_path: Path) -> None:
 
 
 def make_venv(uv: Path) -> None:
-    """Create .venv with this Python, unless a working one exists."""
-    if can_run(VENV_PYTHON, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"):
+    """Create .venv with this Python, unless a working one of the same version exists."""
+    version = tuple(sys.version_info[:2])
+    if can_run(VENV_PYTHON, "-c", f"import sys; sys.exit(sys.version_info[:2] != {version})"):
         return
     print_progress("creating .venv")
     run(uv, "venv", "--quiet", "--clear", "--no-python-downloads", "--python", sys.executable, VENV)
