@@ -374,7 +374,7 @@ async def _remaining_rows(store: Store, thread: str, n: int) -> list[int]:
         int(await store.get("main", row.id) is not None),
         int(await store.execution("main", row.id) is not None),
         int(await store.rule("main", rule(n).id) is not None),
-        int(terms.here is not None),
+        int(terms.thread_settings is not None),
         len(await store.secrets_at("main", secret(n * 10).owner, places, names)),
         len(await store.candidates("main", row.id)),
         len(await store.granted("main", thread, names, requester=None)),

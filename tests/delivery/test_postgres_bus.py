@@ -277,7 +277,7 @@ async def test_a_notice_names_the_server_the_tenant_and_the_positions(database: 
 
     def hear(feed_item: FeedItem) -> None:
         feed_items.append(feed_item)
-        if isinstance(feed_item, Notice) and feed_item.last == 3:
+        if isinstance(feed_item, Notice) and feed_item.last_position == 3:
             finished_event.set()
 
     subscription = await server.store.subscribe(hear)
@@ -286,7 +286,11 @@ async def test_a_notice_names_the_server_the_tenant_and_the_positions(database: 
         await finished_event.wait()
     notices = [news for news in feed_items if isinstance(news, Notice)]
     assert {(notice.origin, notice.tenant) for notice in notices} == {(server.store.origin, "main")}
-    assert [n for notice in notices for n in range(notice.first, notice.last + 1)] == [1, 2, 3]
+    assert [n for notice in notices for n in range(notice.first_position, notice.last_position + 1)] == [
+        1,
+        2,
+        3,
+    ]
     assert await server.store.positions() == {"main": 3}
     await subscription.close()
     await server.close()

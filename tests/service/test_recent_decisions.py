@@ -24,7 +24,7 @@ def test_another_rule_folder_or_input_is_decided_again() -> None:
     stopped_policy = Policy(rules=(*ALLOWED.rules, parse_rule("bash(git:*)", "deny")))
     assert recent.decide(Call("bash", STATUS), stopped_policy, decide).decision == "deny"
     assert recent.decide(Call("bash", {"command": "git push"}), ALLOWED, decide).decision == "ask"
-    own_policy = Policy(rules=ALLOWED.rules, own=("/data",))
+    own_policy = Policy(rules=ALLOWED.rules, own_paths=("/data",))
     assert recent.decide(Call("bash", STATUS, "/data"), own_policy, decide).decision == "ask"
     assert recent.decide(Call("bash", STATUS), ALLOWED, decide).decision == "allow"
 

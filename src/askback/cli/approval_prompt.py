@@ -43,10 +43,10 @@ class DecisionBody:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A word that can be typed, its text in the prompt, and its action."""
+    """A word that can be typed, its `label` in the prompt, and its action."""
 
     word: str
-    shown: str
+    label: str
     take: Callable[[str | None], Awaitable[DecisionBody | None]]
 
 
@@ -60,7 +60,7 @@ class ApprovalPrompt:
 
     async def decide(self) -> DecisionBody:
         """Prompt until the person decides."""
-        prompt = "  ".join(choice.shown for choice in self._choices) + "  (? for help) "
+        prompt = "  ".join(choice.label for choice in self._choices) + "  (? for help) "
         while True:
             line = (await self._terminal.line(prompt)).strip()
             word, colon, note = (part.strip() for part in line.partition(NOTE))

@@ -161,7 +161,7 @@ def check(
         require_choice(named, tuple(LISTS), "--list")
     machine = Policy(
         roots=tuple(str(item.expanduser().absolute()) for item in root or ()),
-        own=data_folders(data_dir),
+        own_paths=data_folders(data_dir),
     )
     cwd = None if folder is None else str(folder.expanduser().absolute())
     fallback = cache(
@@ -195,7 +195,7 @@ class _ConvertedRule:
 
 
 def _with_machine_settings(policy: Policy, machine: Policy) -> Policy:
-    return replace(policy, roots=machine.roots, own=machine.own)
+    return replace(policy, roots=machine.roots, own_paths=machine.own_paths)
 
 
 def _policy_of(name: str) -> Policy:

@@ -164,7 +164,7 @@ class SharedBus:
         elif isinstance(feed_item, PersonalChange):
             self._local.tell_person(feed_item)
         else:
-            self._expect(feed_item.tenant, feed_item.last)
+            self._expect(feed_item.tenant, feed_item.last_position)
 
     def _expect(self, tenant: str, position: int) -> None:
         stream = self._stream(tenant)

@@ -103,12 +103,12 @@ def tenant_of(topic: str) -> str:
 
 @frozen(slots=True)
 class Notice:
-    """The server `origin` committed the events of `tenant` at the positions from `first` to `last`."""
+    """The server `origin` committed the events of `tenant` from `first_position` to `last_position`."""
 
     origin: str
     tenant: str
-    first: int
-    last: int
+    first_position: int
+    last_position: int
 
 
 @frozen(slots=True)

@@ -109,13 +109,13 @@ class Quota:
 
 @frozen(slots=True)
 class ThreadTerms:
-    """The policy settings of the tenant and of the thread, as JSON, and the access to the thread.
+    """The policy settings of the tenant and of the thread, as JSON (None: none are set), and the access to the thread.
 
     `refused_at` is when a form was last refused, ms. With `answers_as_messages` answers are also written as messages.
     """
 
-    everywhere: str | None
-    here: str | None
+    tenant_settings: str | None
+    thread_settings: str | None
     refused_at: int | None
     access: AccessList = UNSHARED
     answers_as_messages: bool = False

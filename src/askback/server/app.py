@@ -257,7 +257,7 @@ def create_app(
         directory=directory or TokenDirectory(),
         presence=presence,
         webhook_client=client,
-        own_keys=keys.own,
+        own_keys=keys.key_file,
         seals=keys.seals,
         own_paths=settings.own_paths,
         rate_limiter=RateLimiter(limits),
@@ -327,10 +327,10 @@ def audit_logs(settings: Settings) -> AbstractContextManager[Iterator[TenantLog]
 
 @frozen(slots=True)
 class Keys:
-    """The vault and the seals on the audit log, with the key file (`own`) if the server keeps one."""
+    """The vault and the seals on the audit log, with the key file if the server keeps one."""
 
     vault: Vault
-    own: KeyFile | None = None
+    key_file: KeyFile | None = None
     seals: AuditSeals | None = None
 
 

@@ -98,7 +98,7 @@ def thread_details(row: Row) -> ThreadDetails:
 
 
 def terms(row: Row) -> ThreadTerms:
-    """Make what holds in a thread: the fields of `ThreadTerms`, the access as its two texts."""
+    """Return the terms of a thread from its row: the fields of `ThreadTerms`, the access as its two texts."""
     tenant_settings, thread_settings, refused_at, answers_as_messages, people, agents = row
     access = read_access(people, agents)
     return ThreadTerms(

@@ -27,7 +27,7 @@ FRESH = Policy(
     built_in_rules("default"),
     read_only=built_in_rules("read-only-tools"),
     roots=(ROOT,),
-    own=tuple(DAILY["own"]),
+    own_paths=tuple(DAILY["own"]),
 )
 
 
@@ -95,7 +95,7 @@ def test_without_roots_and_folder_a_relative_path_is_inside_and_any_other_is_ask
     ],
 )
 def test_a_rule_of_a_person_covers_a_search_below_a_named_folder(command: str, expected: str) -> None:
-    policy = Policy((parse_rule("grep:*"),), roots=(ROOT,), own=FRESH.own)
+    policy = Policy((parse_rule("grep:*"),), roots=(ROOT,), own_paths=FRESH.own_paths)
     decision = decide(bash(command), policy)
     assert decision.decision == expected, decision.reasons
 
@@ -125,8 +125,8 @@ def test_a_folder_reported_free_of_secrets_may_be_searched(command: str, clean: 
     "policy", [Policy(level="full"), Policy(mode="full"), Policy((parse_rule("tool:Read"),))]
 )
 def test_no_rule_mode_or_level_reaches_askbacks_own_data_unasked(policy: Policy) -> None:
-    bound = Policy(policy.rules, level=policy.level, mode=policy.mode, own=FRESH.own)
-    own = FRESH.own[0]
+    bound = Policy(policy.rules, level=policy.level, mode=policy.mode, own_paths=FRESH.own_paths)
+    own = FRESH.own_paths[0]
     for call in (
         bash(f"cat {own}/server.json"),
         bash(f"cat {own.upper()}/x"),
@@ -138,7 +138,7 @@ def test_no_rule_mode_or_level_reaches_askbacks_own_data_unasked(policy: Policy)
         Call("launch", {"args": [f"--file={own}/server.json"]}),
     ):
         assert decide(call, bound).decision == "ask", call
-    exact_policy = Policy((parse_rule(f"cat {own}/server.json"),), own=FRESH.own)
+    exact_policy = Policy((parse_rule(f"cat {own}/server.json"),), own_paths=FRESH.own_paths)
     assert decide(bash(f"cat {own}/server.json"), exact_policy).decision == "ask"
     assert decide(Call("write_file", {"path": "notes.md", "content": own}), bound).decision != "deny"
 

@@ -78,7 +78,7 @@ def mode_agents(in_thread: str | None) -> tuple[str, ...]:
 def enforced_policy(
     settings: PolicySettings, stored_rules: Iterable[StoredRule], **folders: tuple[str, ...]
 ) -> Policy:
-    """Return the policy that decides; `folders` are the `roots`, `own` and `secret_free` of `Policy`."""
+    """Return the policy that decides; `folders` are the `roots`, `own_paths` and `secret_free` of `Policy`."""
     return _build_policy(settings, [rule for rule in stored_rules if not rule.shadow], folders)
 
 

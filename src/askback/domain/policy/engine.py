@@ -48,7 +48,8 @@ class Policy:
 
     `read_only` are rules for tools that change nothing. `faults` are reasons why stored rules could not be read; if
     one of those rules denied or asked, every call needs approval. `roots` are the folders that a person granted to the
-    agent, `own` the data folders of askback, and `secret_free` the folders in which the adapter found no secret file.
+    agent, `own_paths` the data folders of askback, and `secret_free` the folders in which the adapter found no secret
+    file.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -59,7 +60,7 @@ class Policy:
     read_only: tuple[Rule, ...] = ()
     faults: tuple[Reason, ...] = ()
     roots: tuple[str, ...] = ()
-    own: tuple[str, ...] = ()
+    own_paths: tuple[str, ...] = ()
     secret_free: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -80,7 +81,7 @@ class Policy:
 
     def read_scope(self, call: Call) -> ReadScope:
         """Return the folders that a call may read."""
-        return ReadScope(self.roots, call.folder, self.own, self.secret_free)
+        return ReadScope(self.roots, call.folder, self.own_paths, self.secret_free)
 
 
 @frozen(slots=True)

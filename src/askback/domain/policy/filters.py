@@ -87,26 +87,26 @@ def _secrets() -> frozenset[str]:
 class NameFilter:
     """The name filters among the options of a search command, in their order."""
 
-    shown: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    globs: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def add(self, kind: str, glob: str) -> None:
         """Add an `include`, `exclude` or `exclude-dir`."""
-        self.shown.append((kind, glob.casefold()))
+        self.globs.append((kind, glob.casefold()))
 
     @property
     def is_harmless(self) -> bool:
         """Whether every included name is harmless."""
-        kinds = [kind for kind, _ in self.shown if kind != "exclude-dir"]
+        kinds = [kind for kind, _ in self.globs if kind != "exclude-dir"]
         # If the first filter of grep excludes, files that match no filter are searched.
-        included_globs = [glob for kind, glob in self.shown if kind == "include"]
+        included_globs = [glob for kind, glob in self.globs if kind == "include"]
         return bool(included_globs) and kinds[0] == "include" and all(map(safe_glob, included_globs))
 
     @property
     def skips_hidden(self) -> bool:
         """Whether hidden files and folders are skipped."""
-        folders = {glob for kind, glob in self.shown if kind == "exclude-dir"}
-        files = {glob for kind, glob in self.shown if kind == "exclude"}
-        has_include = any(kind == "include" for kind, _ in self.shown)
+        folders = {glob for kind, glob in self.globs if kind == "exclude-dir"}
+        files = {glob for kind, glob in self.globs if kind == "exclude"}
+        has_include = any(kind == "include" for kind, _ in self.globs)
         return (
             not has_include
             and bool({".*", ".?*", ".[!.]*"} & folders)

@@ -29,14 +29,14 @@ _EDGES = r"(?<![\w.-]){}(?![\w-])"
 class ReadScope:
     """The folders that a call may read: granted roots, the folder of the call, and facts from the adapter.
 
-    `roots` and `own` (the data folders of askback) are absolute paths. `folder` only resolves relative paths: it is
-    absolute, relative to a root, or None if unknown. The adapter found no file that looks like a secret in the folders
-    of `secret_free`.
+    `roots` and `own_paths` (the data folders of askback) are absolute paths. `folder` only resolves relative paths: it
+    is absolute, relative to a root, or None if unknown. The adapter found no file that looks like a secret in the
+    folders of `secret_free`.
     """
 
     roots: tuple[str, ...] = ()
     folder: str | None = None
-    own: tuple[str, ...] = ()
+    own_paths: tuple[str, ...] = ()
     secret_free: tuple[str, ...] = ()
 
     def resolve(self, path: str) -> str | None:
@@ -79,7 +79,7 @@ class ReadScope:
             return True
         if len(names) < _LEAST_DEPTH or _HOME.fullmatch(absolute_path):
             return False
-        return not any(is_below(folder, absolute_path) for folder in (*self.roots, *self.own))
+        return not any(is_below(folder, absolute_path) for folder in (*self.roots, *self.own_paths))
 
     @property
     def is_at_root(self) -> bool:
@@ -118,9 +118,9 @@ class ReadScope:
 
         A text is a path, or any text that contains the folder's path, in any case, also with a variable.
         """
-        if not self.own:
+        if not self.own_paths:
             return None
-        folders, own_names, names = _folders_and_names(self.own)
+        folders, own_names, names = _folders_and_names(self.own_paths)
         for text in texts:
             if not own_names.search(text.casefold()):
                 continue  # any path from outside contains the folder's own name

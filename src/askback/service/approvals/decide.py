@@ -80,7 +80,7 @@ class _Decision:
     principal: Principal
     payload: DecisionBody
     shown: ShownApproval
-    decided: CheckedDecision
+    checked_decision: CheckedDecision
     claim: Claim | None
 
     async def run(self, record: Record) -> Change:
@@ -96,7 +96,7 @@ class _Decision:
         ruling = await evaluate_call(
             self.ctx,
             record.tenant,
-            self.decided.call,
+            self.checked_decision.call,
             agent=record.requester,
             thread_id=record.thread_id,
             project=self.shown.project,
@@ -108,8 +108,12 @@ class _Decision:
             raise Faults([fault("edited_input", "denied_by_policy", reason=ruling.decision.reasons)])
         if ruling.decision.locked and self.payload.scope != "once":
             raise _locked_error()
-        rule = self.decided.new_rule
-        if ruling.decision.decision != "deny" and rule and not ruling.would_allow(self.decided.call, rule):
+        rule = self.checked_decision.new_rule
+        if (
+            ruling.decision.decision != "deny"
+            and rule
+            and not ruling.would_allow(self.checked_decision.call, rule)
+        ):
             raise Faults([fault("rule" if self.payload.rule else "scope", "rule_without_effect")])
         return ruling
 
@@ -200,7 +204,7 @@ class _Decision:
     async def _answer(self, record: Record) -> tuple[dict[str, Any], SideEffects]:
         """Return the answer and its side effects."""
         payload, now = self.payload, self.ctx.clock.now_ms()
-        answer: dict[str, Any] = {"decision": payload.decision, "digest": self.decided.digest}
+        answer: dict[str, Any] = {"decision": payload.decision, "digest": self.checked_decision.digest}
         if payload.note is not None:
             answer["note"] = payload.note
         shown_parts = shown_texts(payload.languages or (), title=self.shown.title, reason=self.shown.reason)
@@ -232,14 +236,14 @@ class _Decision:
 
     def _keep(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], SideEffects]:
         """Add the rule of the decision, if any."""
-        if self.decided.new_rule is None:
+        if self.checked_decision.new_rule is None:
             return answer, NOTHING
         scope = self.payload.scope
         subject = {"thread": record.thread_id, "project": self.shown.project or ""}.get(scope, "")
         rule = rule_of_decision(
             self.ctx,
             self.principal,
-            self.decided.new_rule,
+            self.checked_decision.new_rule,
             scope=scope,
             subject=subject,
             record=record,

@@ -82,7 +82,7 @@ async def evaluate_call(
     """Decide about a call of an agent in a thread and a project. Raises `Unavailable` when no rules can be read."""
     view = await _read_view(ctx, tenant, agent=agent, thread_id=thread_id, project=project)
     settings = await _read_settings(ctx, tenant, view, agent=agent, thread_id=thread_id)
-    folders = {"roots": view.roots, "own": ctx.own_paths, "secret_free": tuple(secret_free)}
+    folders = {"roots": view.roots, "own_paths": ctx.own_paths, "secret_free": tuple(secret_free)}
     trial = shadow_policy(settings, view.rules, **folders)
     policy = enforced_policy(settings, view.rules, **folders)
     shadow_result = None if trial is None else decide(call, trial)
@@ -101,7 +101,7 @@ async def read_policy(
     """Return the policy that decides about calls of an agent in a thread and a project."""
     view = await _read_view(ctx, tenant, agent=agent, thread_id=thread_id, project=project)
     settings = await _read_settings(ctx, tenant, view, agent=agent, thread_id=thread_id)
-    return enforced_policy(settings, view.rules, roots=view.roots, own=ctx.own_paths)
+    return enforced_policy(settings, view.rules, roots=view.roots, own_paths=ctx.own_paths)
 
 
 async def _read_settings(

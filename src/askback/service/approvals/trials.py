@@ -87,7 +87,7 @@ async def try_rule(ctx: Services, principal: Principal, body: object) -> Trial:
     now = decide(call, policy)
     if rule is None:
         return Trial(rule, problems, now=now)
-    rule_alone = Policy((rule,), roots=policy.roots, own=policy.own)
+    rule_alone = Policy((rule,), roots=policy.roots, own_paths=policy.own_paths)
     return Trial(rule, problems, decide(call, rule_alone), now, decide(call, _with_rule(policy, rule)))
 
 

@@ -136,7 +136,7 @@ async def open_request(
             return await replayed(ctx, claim) or await refusals.repeat_refusal(
                 ctx, record, refused_request, key=key
             )
-    settings = read_thread_settings(terms.everywhere, terms.here)
+    settings = read_thread_settings(terms.tenant_settings, terms.thread_settings)
     try:
         change = await _insert_exclusive(
             ctx,

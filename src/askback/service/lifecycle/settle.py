@@ -142,7 +142,7 @@ async def _refunds(ctx: Services, record: Record, status: Status) -> bool:
     if not kind_of(record).is_question or status not in {Status.CANCELLED, Status.EXPIRED}:
         return False
     terms = await ctx.store.terms(record.tenant, record.thread_id)
-    return read_thread_settings(terms.everywhere, terms.here).refund_questions
+    return read_thread_settings(terms.tenant_settings, terms.thread_settings).refund_questions
 
 
 async def _with_lifts(

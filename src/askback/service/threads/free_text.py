@@ -40,7 +40,7 @@ async def policy_for_message(ctx: Services, principal: Principal, thread_id: str
     if not roles.is_person(principal):
         return "ignore"
     terms = await ctx.store.terms(principal.tenant, thread_id)
-    policy = read_thread_settings(terms.everywhere, terms.here).free_text
+    policy = read_thread_settings(terms.tenant_settings, terms.thread_settings).free_text
     if policy in ("ignore", "answer"):
         return policy
     if not await _open_requests(ctx, principal, thread_id, OPEN):
@@ -84,7 +84,7 @@ async def replayed_result(
     if (existing_reply := await ctx.store.claimed(_claim(principal, thread_id, message_id))) is not None:
         return {"answered": existing_reply}
     terms = await ctx.store.terms(principal.tenant, thread_id)
-    if read_thread_settings(terms.everywhere, terms.here).free_text != "answer":
+    if read_thread_settings(terms.tenant_settings, terms.thread_settings).free_text != "answer":
         return {}
     parsed_reply = await _find_answer(ctx, principal, thread_id, payload)
     return _not_answered(parsed_reply if isinstance(parsed_reply, str) else "nothing_open")

@@ -53,7 +53,7 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
         "archived_at": None if view.archived_at is None else rfc3339(view.archived_at),
         "access": view.access.wire,
         "seq": view.seq,
-        "settings": json.loads(terms.here) if terms.here else {},
+        "settings": json.loads(terms.thread_settings) if terms.thread_settings else {},
     }
     lists: dict[str, list[str]] = {
         "runs": [text async for text in _runs(ctx, tenant, thread_id)],
@@ -162,7 +162,7 @@ async def get_thread(ctx: Services, principal: Principal, thread_id: str) -> str
     runs = [run.wire for run in view.runs if principal.role != "requester" or run.agent == principal.id]
     granted_level = sharing.level(principal, view.access, thread_id).wire_name
     terms = await ctx.store.terms(principal.tenant, thread_id)
-    policy = read_thread_settings(terms.everywhere, terms.here).free_text
+    policy = read_thread_settings(terms.tenant_settings, terms.thread_settings).free_text
     title = "" if view.title is None else f'"title":{json.dumps(view.title)},'
     metadata = "" if view.metadata is None else f'"metadata":{view.metadata},'
     as_messages = '"answers_as_messages":true,' if terms.answers_as_messages else ""

@@ -72,9 +72,9 @@ def extended_argv(argv: Argv) -> ExtendedReading | None:
 
 @dataclass(slots=True)
 class _Folders:
-    """The folders where a command may run. `here` is certain, or all possible ones; `all` is every folder so far."""
+    """The folders where a command may run: `current` is one, or each that is possible; `all` is every one so far."""
 
-    here: frozenset[str | None] = frozenset({None})
+    current: frozenset[str | None] = frozenset({None})
     all: frozenset[str | None] = frozenset({None})
     is_uncertain: bool = False
     moved: bool = False
@@ -82,20 +82,20 @@ class _Folders:
     @property
     def places(self) -> tuple[str | None, ...]:
         """The folders where a command may run, in a fixed order."""
-        return tuple(sorted(self.here, key=lambda place: place or ""))
+        return tuple(sorted(self.current, key=lambda place: place or ""))
 
     def change(self, folder: str) -> None:
         """Record a `cd` from every possible folder."""
         self.moved = True
-        self.here = frozenset(posixpath.join(current or "", folder) for current in self.here)
-        self.all |= self.here
+        self.current = frozenset(posixpath.join(start or "", folder) for start in self.current)
+        self.all |= self.current
         require_understood(len(self.all) <= _MAX_FOLDERS)
 
     def after_operator(self, operator: str, *, changed: bool, piped: bool) -> None:
         """Continue after an operator. After anything but `cd … &&`, a command may run even if the `cd` failed."""
         self.is_uncertain = operator == "||" or (self.is_uncertain and operator in {"&&", "|"})
         if operator not in {"&&", "|"} or (changed and (operator == "|" or piped or self.is_uncertain)):
-            self.here = self.all
+            self.current = self.all
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class _Script:
     command: list[ExtendedWord] = field(default_factory=list[ExtendedWord])
     header: list[ExtendedWord] | None = None
     loops: dict[str, list[ExtendedWord]] = field(default_factory=dict[str, "list[ExtendedWord]"])
-    named: list[str] = field(default_factory=list[str])
+    loop_names: list[str] = field(default_factory=list[str])
     open: list[str] = field(default_factory=list[str])
     has_input: bool = False
     before: Step | None = None
@@ -167,7 +167,7 @@ class _Script:
             if text == "for":
                 self.header = []
             else:
-                self.named.append("")
+                self.loop_names.append("")
         elif text in _CLOSING_KEYWORDS.values() and text != ")":
             self._end(text)
         else:
@@ -181,7 +181,7 @@ class _Script:
     def _end(self, text: str) -> None:
         require_understood(self.open[-1:] == [text] and not self.expects_command)
         self.open.pop()
-        self.loops.pop(self.named.pop(), None)  # after the loop, its variable may have another value
+        self.loops.pop(self.loop_names.pop(), None)  # after the loop, its variable may have another value
         self.ended = True
 
     def _redirect(self, token: Token) -> None:
@@ -200,7 +200,7 @@ class _Script:
         if bracket == "(":
             require_understood(not (self.command or self.ended or self.assigned) and self.header is None)
             self.open.append(")")
-            self.named.append("")
+            self.loop_names.append("")
             self.expects_command = True
         else:
             self._finish(";")
@@ -231,7 +231,7 @@ class _Script:
             patterns = [value.text for value in values if value.is_pattern]
             self.steps.append(Step(("ls", *patterns), frozenset(patterns), self.folders.places))
         self.loops[name] = values
-        self.named.append(name)
+        self.loop_names.append(name)
         self.folders.after_operator(";", changed=False, piped=False)
 
     def _finish(self, operator: str) -> None:
