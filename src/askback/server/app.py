@@ -180,8 +180,13 @@ class App:
                     for part in (self.services.store, self.services.bus, self.services.presence):
                         parts.push_async_callback(part.close)
                     parts.push_async_callback(self.services.token_usage.flush, self.services.store)
-                    parts.callback(self.connections.end)
+                    parts.callback(self.end_connections)
                     parts.push_async_callback(self._mcp.close)
+
+    def end_connections(self) -> None:
+        """End lasting connections and held calls, each with a complete reply: the server is about to stop."""
+        self._mcp.end()
+        self.connections.end()
 
     def when_writable(self, call: Callable[[], Awaitable[object]]) -> None:
         """Call a function once a server that started read-only accepts writes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -9,11 +10,22 @@ from typing import Any
 from starlette.routing import Route
 
 from askback.adapters.mcp.limits import Limits
-from askback.errors import Unauthorized
+from askback.errors import Unauthorized, Unavailable
 from askback.server.settings import Settings
 from askback.service.context import Services
-from askback.transports.http import Receive, Scope, Send, json_reply, public_url, read_body, replay
-from askback.transports.problems import problem_reply
+from askback.transports.http import (
+    ClientGone,
+    Receive,
+    Scope,
+    Send,
+    json_reply,
+    public_url,
+    read_body,
+    replay,
+    send_end,
+    while_connected,
+)
+from askback.transports.problems import RECONNECT_S, problem_reply
 from askback.transports.security import bearer, identify
 
 PATH = "/mcp"
@@ -31,6 +43,7 @@ class Mcp:
         self._body_bytes = SIZE * services.limits.body_bytes
         self._limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
         self._endpoint: Any = None
+        self._ended = asyncio.Event()
 
     def routes(self) -> list[Route]:
         """Return the routes; none if the package is not installed."""
@@ -58,8 +71,14 @@ class Mcp:
             return
         await self._serve(scope, receive, send, principal=principal.id, token=token, base_url=base_url)
 
+    def end(self) -> None:
+        """End held calls as if their time were up, and the streams of sessions as complete replies."""
+        self._ended.set()
+        if self._endpoint is not None:
+            self._endpoint.end_waits()
+
     async def close(self) -> None:
-        """End all calls."""
+        """Cancel all calls."""
         if self._endpoint is not None:
             await self._endpoint.close()
 
@@ -73,4 +92,15 @@ class Mcp:
             )
         # Read here, so that a body that is too large or breaks off is refused as everywhere else.
         body = await read_body(scope, receive, limit=self._body_bytes)
-        await self._endpoint(scope, replay(body.read(bytes), receive), send, **caller)
+        if self._ended.is_set():
+            raise Unavailable("The server is stopping. Repeat the call.", retry_after=RECONNECT_S)
+        exchange = self._endpoint(scope, replay(body.read(bytes), receive), send, **caller)
+        if scope["method"] != "GET":
+            await exchange
+            return
+        try:
+            await while_connected(receive, exchange, self._ended.wait())
+        except ClientGone:
+            if not self._ended.is_set():
+                raise
+            await send_end(send)

@@ -59,7 +59,7 @@ def run_server(app: App, listener: socket.socket, *, on_ready: Callable[[], Awai
         async with app.running():
             descriptor_watch = asyncio.create_task(DescriptorWatch().run())
             try:
-                server = UvicornServer(config, on_ready=on_ready, end_connections=app.connections.end)
+                server = UvicornServer(config, on_ready=on_ready, end_connections=app.end_connections)
                 await server.serve([listener])
             finally:
                 descriptor_watch.cancel()
@@ -96,8 +96,14 @@ class UvicornServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         """Stop in order on a signal, without raising it again: the store has to be closed first."""
+
+        def stop(number: int, _frame: object) -> None:
+            self.force_exit = self.should_exit and number == signal.SIGINT
+            self.should_exit = True
+
+        # Not `self.handle_exit`: if sse-starlette finds it, which `mcp` uses, it cuts off held calls before they reply.
         previous_handlers = {
-            number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)
+            number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)
         }
         try:
             yield

@@ -160,13 +160,20 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
 
 
 async def settle(call: ToolCall, request: InputRequest, seconds: float | None) -> InputRequest:
-    """Wait for the end of a request and report progress; returns it after this many seconds at the latest."""
+    """Wait for the end of a request and report progress.
+
+    Returns it after this many seconds at the latest, and at once as it was when the server stops.
+    """
     if _is_settled(request) or (seconds is not None and seconds <= 0):
         return request
+    waits = call.place.waits
     reporting = asyncio.create_task(_report_progress(call))
     try:
-        return await call.place.client.wait(request, timeout=seconds)
+        async with waits.limit(seconds):
+            return await call.place.client.wait(request)
     except TimeoutError:
+        if waits.is_ended:
+            return request
         with suppress(ConnectionLost, TimeoutError):  # without a server it stays open all the same
             async with asyncio.timeout(_READ_S):
                 return await call.place.client.requests.get(request.id)

@@ -13,7 +13,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from askback.adapters.mcp.limits import Limits
-from askback.adapters.mcp.place import Context, Place, session_id_of
+from askback.adapters.mcp.place import Context, Place, Waits, session_id_of
 from askback.adapters.mcp.server import build_server
 from askback.client import AsyncClient
 
@@ -26,6 +26,7 @@ class HttpEndpoint:
 
     def __init__(self, app: Any, *, limits: Limits, body_bytes: int) -> None:
         self._app = app
+        self._waits = Waits()
         self._manager = StreamableHTTPSessionManager(
             build_server(self._connect, limits), session_idle_timeout=IDLE_S, max_request_body_size=body_bytes
         )
@@ -39,6 +40,10 @@ class HttpEndpoint:
         await self._ready.wait()
         access_token = AccessToken(token=token, client_id=principal, scopes=[], claims={"base_url": base_url})
         await self._manager.handle_request({**scope, "user": AuthenticatedUser(access_token)}, receive, send)
+
+    def end_waits(self) -> None:
+        """Let the calls that wait for a person return their requests as open."""
+        self._waits.end()
 
     async def close(self) -> None:
         """End all calls."""
@@ -59,4 +64,4 @@ class HttpEndpoint:
         owner_key = session_id_of(context) or caller.client_id
         thread_id = f"mcp-{hashlib.sha256(owner_key.encode()).hexdigest()[:8]}"
         async with AsyncClient(app=self._app, token=caller.token, via="mcp") as client:
-            yield Place(client, caller.claims["base_url"], thread_id)
+            yield Place(client, caller.claims["base_url"], thread_id, waits=self._waits)

@@ -1,0 +1,54 @@
+"""A server that stops: held calls and the streams of sessions end as complete replies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+
+from tests.adapters.conftest import TOKENS, Server
+from tests.adapters.mcp.conftest import LEGACY, MODERN, Kind, card, connect_client, text_of
+from tests.adapters.mcp.test_http import HEADERS, INITIALIZE, bearer
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("mode", [LEGACY, MODERN])
+async def test_a_held_call_of_a_server_that_stops_returns_the_open_request(
+    mode: str, capfd: pytest.CaptureFixture[str], own_server: Server, thread: str
+) -> None:
+    findings: list[Any] = []
+    with anyio.fail_after(120):
+        async with connect_client(own_server, Kind("http", mode)) as tools:
+            await tools.client.list_tools()  # or the client asks for them after the result
+            async with anyio.create_task_group() as tasks:
+
+                async def asking() -> None:
+                    findings.append(await tools.call("ask_user", question="Which?", thread_id=thread))
+
+                tasks.start_soon(asking)
+                async with own_server.client("responder") as person:
+                    id_ = await card(person, thread)
+                await anyio.to_thread.run_sync(own_server.stop)
+    (result,) = findings
+    assert not result.is_error
+    assert (result.structured_content["status"], result.structured_content["request_id"]) == ("pending", id_)
+    assert f"It stays open as {id_}" in text_of(result)
+    log = capfd.readouterr().err
+    assert "WARNING" not in log
+    assert "ERROR" not in log
+
+
+async def test_the_stream_of_a_session_ends_as_a_complete_reply(own_server: Server) -> None:
+    headers = {**HEADERS, **bearer(TOKENS["requester"])}
+    with anyio.fail_after(120):
+        async with httpx2.AsyncClient(
+            base_url=own_server.url, headers=headers, timeout=120, verify=False
+        ) as http:
+            opening = await http.post("/mcp", json=INITIALIZE)
+            session = {"Mcp-Session-Id": opening.headers["mcp-session-id"]}
+            async with http.stream("GET", "/mcp", headers=session) as stream:
+                await anyio.to_thread.run_sync(own_server.stop)
+                assert (stream.status_code, await stream.aread()) == (200, b"")
