@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 from askback.cli.connection import reachable
@@ -24,10 +25,18 @@ _PORTS = ((), ("--port", "0"))
 
 START_S = 30.0
 """Seconds to wait for a server that is starting; afterwards it goes on by itself."""
+STOP_S = 15.0
+"""Seconds to wait for a server that is stopping, which takes less than five."""
+CHECK_S = 0.05
+"""Seconds between two checks whether it has ended."""
 
 
 class NotStarted(AskbackError):
     """The server did not start, or is not ready yet; the message says where to find the reason."""
+
+
+class NotStopped(AskbackError):
+    """The server has not ended in time; the message says how to end it."""
 
 
 def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
@@ -97,8 +106,11 @@ def _read_ready_line(process: subprocess.Popen[bytes], lines: list[bytes]) -> No
     lines.append(line)
 
 
-def stop_server(data_dir: Path) -> bool:
-    """Stop the background server of a folder, and wait until it has ended. Return False if none runs."""
+def stop_server(data_dir: Path, *, stop_s: float = STOP_S) -> bool:
+    """Stop the background server of a folder, and wait until it has ended, at most `stop_s` seconds.
+
+    Return False if none runs. Raises `NotStopped`.
+    """
     try:
         pid = (data_dir / PID).open()
     except FileNotFoundError:
@@ -107,8 +119,16 @@ def stop_server(data_dir: Path) -> bool:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one that is just being started has written its id by then
         if try_lock(pid.fileno()):
             return False
-        os.kill(int(pid.read()), signal.SIGTERM)
-        fcntl.flock(pid, fcntl.LOCK_EX)
+        process_id = int(pid.read())
+        os.kill(process_id, signal.SIGTERM)
+        end = time.monotonic() + stop_s
+        while not try_lock(pid.fileno()):
+            if time.monotonic() >= end:
+                raise NotStopped(
+                    f"The server, process {process_id}, has not ended after {stop_s:g} seconds; {data_dir / LOG} may "
+                    f"say why. End it with `kill -9 {process_id}`: everything that is stored stays."
+                )
+            time.sleep(CHECK_S)
     return True
 
 
