@@ -15,7 +15,7 @@ export const keys = {
   },
 };
 
-const TEXT_CONTROLS =
+const TEXT_CONTROL_SELECTOR =
   "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button], [type=submit])";
 
 /** Return the element that has the focus, in shadow roots too. */
@@ -33,5 +33,5 @@ export function singleKey(event: KeyboardEvent): string {
   if (!(target instanceof Element)) return "";
   if (event.composedPath().some((element) => element instanceof HTMLDialogElement)) return "";
   if (event.key === "Escape") return event.key;
-  return target.matches(TEXT_CONTROLS) || (event.key.length === 1 && !keys.enabled) ? "" : event.key;
+  return target.matches(TEXT_CONTROL_SELECTOR) || (event.key.length === 1 && !keys.enabled) ? "" : event.key;
 }

@@ -5,7 +5,7 @@ import type { Socket } from "../client/socket.ts";
 import type { InputRequest, ReminderList, RequestPage } from "../core/generated/wire.ts";
 
 /** The delay before an event causes a read; several events in that time cause one. */
-const READ_DELAY_MS = 200;
+const RELOAD_DELAY_MS = 200;
 /** The maximum delay of a browser's timer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -76,7 +76,7 @@ export class PersonalStore extends EventTarget implements Follower {
     this.#reading ??= setTimeout(() => {
       this.#reading = undefined;
       this.#read().catch(() => {});
-    }, READ_DELAY_MS);
+    }, RELOAD_DELAY_MS);
   }
 
   async #read(): Promise<void> {

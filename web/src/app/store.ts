@@ -33,7 +33,7 @@ export class InboxStore extends EventTarget {
   #isPersonKnown = false;
   #inbox: Inbox | undefined;
   /** What waits for Undo is not shown as open. */
-  #heldIds: ReadonlySet<string> = new Set();
+  #hiddenIds: ReadonlySet<string> = new Set();
   #titles: ReadonlyMap<string, string> = new Map();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #titleTimer: ReturnType<typeof setTimeout> | undefined;
@@ -77,12 +77,12 @@ export class InboxStore extends EventTarget {
   }
 
   /** Take requests out of the list until the returned function is called. */
-  hold(requests: readonly InputRequest[]): () => void {
+  hide(requests: readonly InputRequest[]): () => void {
     const ids = requests.map(({ id }) => id);
-    this.#heldIds = new Set([...this.#heldIds, ...ids]);
+    this.#hiddenIds = new Set([...this.#hiddenIds, ...ids]);
     this.#show();
     return () => {
-      this.#heldIds = new Set([...this.#heldIds].filter((id) => !ids.includes(id)));
+      this.#hiddenIds = new Set([...this.#hiddenIds].filter((id) => !ids.includes(id)));
       this.#show();
     };
   }
@@ -118,7 +118,7 @@ export class InboxStore extends EventTarget {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#inbox && this.#isPersonKnown) {
-      const open = waitingRequests(this.#inbox).filter(({ id }) => !this.#heldIds.has(id));
+      const open = waitingRequests(this.#inbox).filter(({ id }) => !this.#hiddenIds.has(id));
       this.requests = open.filter(({ id }) => !this.personal.isReminded(id));
       this.remindedRequests = open.filter(({ id }) => this.personal.isReminded(id));
       this.mine = this.requests.filter(

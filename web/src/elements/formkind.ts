@@ -34,8 +34,8 @@ export class FormKind implements Kind, FormHost {
   #confirmed = false;
   /** The values that may need a second yes. */
   #doubted: Values | undefined;
-  /** The values that were submitted before the rules of the fields were loaded. */
-  #waiting: Promise<void> | undefined;
+  /** The check of values that were submitted before the rules of the fields were loaded. */
+  #pendingCheck: Promise<void> | undefined;
 
   constructor(readonly host: Host) {}
 
@@ -131,14 +131,14 @@ export class FormKind implements Kind, FormHost {
   /** Check what was entered and send it, once the rules of the fields are there or do not come. */
   submit(): void {
     const rules = loadRules();
-    if (rules) this.#waiting ??= this.#checkAfter(rules);
+    if (rules) this.#pendingCheck ??= this.#checkAfter(rules);
     else this.check();
   }
 
   async #checkAfter(rules: Promise<unknown>): Promise<void> {
     const { request } = this.view;
     await rules;
-    this.#waiting = undefined;
+    this.#pendingCheck = undefined;
     if (isOpen(this.view) && this.view.request?.id === request?.id) this.check();
   }
 

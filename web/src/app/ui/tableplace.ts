@@ -5,7 +5,7 @@ export interface TablePlace {
   readonly control: number;
 }
 
-const CONTROLS = "a[href], button, summary, input, select";
+const CONTROL_SELECTOR = "a[href], button, summary, input, select";
 
 /** Return the place of a control; undefined outside of tables. */
 export function findPlace(root: ShadowRoot, control: Element): TablePlace | undefined {
@@ -15,13 +15,14 @@ export function findPlace(root: ShadowRoot, control: Element): TablePlace | unde
   return {
     table: [...root.querySelectorAll("tbody")].indexOf(table),
     row: [...table.children].indexOf(row),
-    control: [...row.querySelectorAll(CONTROLS)].indexOf(control),
+    control: [...row.querySelectorAll(CONTROL_SELECTOR)].indexOf(control),
   };
 }
 
 /** Return the control that is now at a place, or another one of its row; of the last row if there are fewer. */
 export function controlAt(root: ShadowRoot, { table, row, control }: TablePlace): HTMLElement | undefined {
   const rows = root.querySelectorAll("tbody")[table]?.children ?? [];
-  const controls = rows[Math.min(row, rows.length - 1)]?.querySelectorAll<HTMLElement>(CONTROLS) ?? [];
+  const controls =
+    rows[Math.min(row, rows.length - 1)]?.querySelectorAll<HTMLElement>(CONTROL_SELECTOR) ?? [];
   return controls[Math.min(control, controls.length - 1)];
 }

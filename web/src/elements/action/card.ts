@@ -63,8 +63,8 @@ function drawAttempt({ host: { getText } }: ActionContext, { attempt }: InputReq
   </div>`;
 }
 
-/** The access that connecting an account gives the agent, shown before anything opens. */
-function drawProvider(context: ActionContext, { host = "", scopes }: ShownAction): Template {
+/** The access that the agent gets, shown before anything opens, and the button that connects the account. */
+function drawConnection(context: ActionContext, { host = "", scopes }: ShownAction): Template {
   const { connection, host: element } = context;
   const { getText } = element;
   const { starting, failed, url } = connection;
@@ -140,7 +140,7 @@ function drawForm(context: ActionContext, request: InputRequest, action: ShownAc
   };
   return html`${drawAttempt(context, request)}
     <form novalidate aria-busy=${busy} .onsubmit=${send}>
-      ${action.provider && !context.failing && drawProvider(context, action)}
+      ${action.provider && !context.failing && drawConnection(context, action)}
       ${context.failing ? drawReason(context, busy) : drawOutcomes(context, action, busy)}
     </form>`;
 }

@@ -4,12 +4,13 @@ import { keysOn, readKeys } from "../singlekeys.ts";
 
 /** A key that was meant for what was shown before does nothing to choices that have just appeared. */
 const PAUSE_MS = 500;
-/** The last number. */
-const LAST_CHOICE = 9;
-const CHOICES = "input:is([type=radio], [type=checkbox]):not(:disabled, [role=switch]), button.choice";
-const TEXT_CONTROLS = "textarea, select, input:not([type=radio], [type=checkbox])";
+/** How many choices get a number. */
+const MAX_NUMBERED = 9;
+const CHOICE_SELECTOR =
+  "input:is([type=radio], [type=checkbox]):not(:disabled, [role=switch]), button.choice";
+const TEXT_CONTROL_SELECTOR = "textarea, select, input:not([type=radio], [type=checkbox])";
 /** On a control Enter does what it does everywhere. */
-const CONTROLS = `${TEXT_CONTROLS}, input, button, a, summary`;
+const CONTROL_SELECTOR = `${TEXT_CONTROL_SELECTOR}, input, button, a, summary`;
 
 const numbers = css`
   label :focus-visible {
@@ -63,8 +64,8 @@ export interface NumberedCard {
 /** Write the first numbers on what can be chosen, in the order of the page. */
 function drawNumbers({ root }: NumberedCard): void {
   root.host.toggleAttribute("data-keyless", !keysOn());
-  const choices = [...root.querySelectorAll<HTMLElement>(CHOICES)];
-  const numbered = choices.filter((item) => item.checkVisibility()).slice(0, LAST_CHOICE);
+  const choices = [...root.querySelectorAll<HTMLElement>(CHOICE_SELECTOR)];
+  const numbered = choices.filter((item) => item.checkVisibility()).slice(0, MAX_NUMBERED);
   for (const item of choices) {
     const key = numbered.includes(item) && `${numbered.indexOf(item) + 1}`;
     const label = item.closest("label") ?? item;
@@ -109,8 +110,8 @@ export function numberChoices(card: NumberedCard): void {
     const element = target as Element;
     if (ctrlKey || metaKey || altKey || defaultPrevented || isComposing) return;
     if (performance.now() - startedAt < PAUSE_MS) return;
-    if (key === "Enter" && card.request?.form && !element.matches(CONTROLS)) card.submit();
-    if (!/^[1-9]$/.test(key) || !keysOn() || element.matches(TEXT_CONTROLS)) return;
+    if (key === "Enter" && card.request?.form && !element.matches(CONTROL_SELECTOR)) card.submit();
+    if (!/^[1-9]$/.test(key) || !keysOn() || element.matches(TEXT_CONTROL_SELECTOR)) return;
     const choice = root.querySelector<HTMLElement>(`[aria-keyshortcuts="${key}"]`);
     choice?.focus();
     choice?.click();

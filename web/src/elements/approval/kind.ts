@@ -172,7 +172,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
 
   confirm(): void {
     if (this.step === "changes") this.#requestChanges();
-    else if (this.step && this.isReady) this.#settle(this.step);
+    else if (this.step && this.isReady) this.#answerStep(this.step);
   }
 
   back(): void {
@@ -190,7 +190,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
     if (this.isReady) this.#ask(step, "#back");
   }
 
-  #settle(step: ConfirmStep): void {
+  #answerStep(step: ConfirmStep): void {
     const { approval } = this.#request ?? {};
     const unconfirmed = approval?.scripts?.length && !this.draft.script_may_change;
     if ((step === "project" || step === "always") && unconfirmed)

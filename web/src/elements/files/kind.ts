@@ -60,9 +60,9 @@ export const withFiles = (Base: typeof FormKind) =>
         ?.get?.<Listed>(`/v1/requests/${encodeURIComponent(id)}/files`)
         .catch(() => undefined);
       for (const field of allFields(this.form).filter(isFile)) {
-        const here = found?.files.filter((file) => file.field === field.id) ?? [];
-        if (here.length > 0 && this.#files(field).length === 0)
-          this.#set(field, here.slice(-this.#most(field)));
+        const fieldFiles = found?.files.filter((file) => file.field === field.id) ?? [];
+        if (fieldFiles.length > 0 && this.#files(field).length === 0)
+          this.#set(field, fieldFiles.slice(-this.#most(field)));
       }
     }
 

@@ -18,7 +18,7 @@ export interface SearchResult {
 /** The search of one field; `changed` is called when there is something else to draw. */
 export class Search {
   result: SearchResult = { text: "", path: [], options: [], cursor: undefined, state: "loading" };
-  #run = 0;
+  #loadCount = 0;
   #timer: number | undefined;
 
   constructor(
@@ -59,8 +59,8 @@ export class Search {
   /** Only the newest of several searches is shown. */
   async #load(cursor?: string): Promise<void> {
     clearTimeout(this.#timer);
-    this.#run += 1;
-    const run = this.#run;
+    this.#loadCount += 1;
+    const loadNumber = this.#loadCount;
     this.#set({ state: "loading" });
     const { text, path } = this.result;
     const query = new URLSearchParams({ field: this.field, q: text.trim().slice(0, 200) });
@@ -68,7 +68,7 @@ export class Search {
     if (parentValue) query.set("parent", String(parentValue.value));
     if (cursor) query.set("cursor", cursor);
     const result = await this.#read(`/v1/requests/${encodeURIComponent(this.request)}/options?${query}`);
-    if (run !== this.#run) return;
+    if (loadNumber !== this.#loadCount) return;
     if (!result) this.#set({ state: "failed", options: cursor ? this.result.options : [] });
     else {
       const options = cursor ? [...this.result.options, ...result.options] : result.options;

@@ -6,13 +6,13 @@ import { drawCode } from "./code.ts";
 
 /** The browsers that are signed in; an admin sees everybody's, and makes links for more. */
 export class Browsers extends Section {
-  #list: readonly BrowserSession[] | undefined;
+  #sessions: readonly BrowserSession[] | undefined;
   #isCreating = false;
   /** The address of a new link. */
   #link = "";
 
   async read(): Promise<void> {
-    this.#list = (await this.host.app.client.get<SessionList>("/v1/sessions")).sessions;
+    this.#sessions = (await this.host.app.client.get<SessionList>("/v1/sessions")).sessions;
   }
 
   async #end({ id, name, device }: BrowserSession): Promise<void> {
@@ -76,7 +76,7 @@ export class Browsers extends Section {
   }
 
   draw(): Template | undefined {
-    if (!this.#list) return undefined;
+    if (!this.#sessions) return undefined;
     const columns: Column<BrowserSession>[] = [
       {
         label: this.getText("person"),
@@ -99,7 +99,7 @@ export class Browsers extends Section {
           html`<button type="button" .onclick=${() => void this.#end(session)}>${this.getText("end")}<span class="hidden"> ${session.name}</span></button>`,
       },
     ];
-    return drawTable(this.getText("browsers"), columns, this.#list);
+    return drawTable(this.getText("browsers"), columns, this.#sessions);
   }
 }
 

@@ -8,7 +8,7 @@ const MAX_LIMIT = 200;
 /** A search continues by itself until it has found this many. */
 const MIN_LIMIT = 20;
 /** The delay before the list is read again after a change; several changes in that time cause one read. */
-const READ_DELAY_MS = 300;
+const RELOAD_DELAY_MS = 300;
 
 export interface Search {
   readonly q: string;
@@ -39,7 +39,7 @@ export class ConversationList {
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;
         void this.#read(Math.min(MAX_LIMIT, Math.max(PAGE, this.conversations?.length ?? 0)));
-      }, READ_DELAY_MS);
+      }, RELOAD_DELAY_MS);
     };
     this.#stop = this.client.follow({
       async sync() {

@@ -35,7 +35,7 @@ const TIMES: Record<string, number> = { day: DAY_MS, week: 7 * DAY_MS, month: 30
 const FILTERS = ["q", "kind", "outcome", "by", "agent", "thread_id"];
 const TYPING_MS = 250;
 /** The delay before the newest are read again after a request has ended; several ends in that time cause one read. */
-const READ_DELAY_MS = 300;
+const RELOAD_DELAY_MS = 300;
 
 /** Every settled request: who decided what, when and why. */
 export class Place extends PlaceElement {
@@ -103,7 +103,7 @@ export class Place extends PlaceElement {
       this.#reloadTimer ??= setTimeout(() => {
         this.#reloadTimer = undefined;
         void this.#load("", true);
-      }, READ_DELAY_MS);
+      }, RELOAD_DELAY_MS);
     };
     return client.follow({
       async sync() {

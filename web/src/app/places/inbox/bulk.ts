@@ -103,7 +103,7 @@ export class Bulk {
   #act(action: BulkAction, requests: readonly InputRequest[]): void {
     const { app, getText } = this.host;
     const count = requests.length;
-    const undo = app.inbox.hold(requests);
+    const undo = app.inbox.hide(requests);
     this.select([]);
     this.host.focusOn("h1");
     app.toast({

@@ -16,7 +16,7 @@ import { titleOf } from "./words.ts";
 /** A key that was meant for what was shown before does nothing to a request that has just appeared. */
 const PAUSE_MS = 500;
 /** A second step of the card is open, which Escape closes. */
-const CONFIRM_STEP = "#back, .sure";
+const CONFIRM_STEP_SELECTOR = "#back, .sure";
 const UP_ICON = draw("M6 15l6-6 6 6");
 const DOWN_ICON = draw("M6 9l6 6 6-6");
 
@@ -160,7 +160,7 @@ export class Detail {
 
   /** Whether Escape closes something inside the card. */
   ownsEscape(target: Element): boolean {
-    return target.matches("select, [type=search]") || !!this.#card?.root.querySelector(CONFIRM_STEP);
+    return target.matches("select, [type=search]") || !!this.#card?.root.querySelector(CONFIRM_STEP_SELECTOR);
   }
 
   #drawBar({ index, total, step, close }: DetailPosition): Template {

@@ -8,7 +8,7 @@ export type Group = "due" | "today" | "earlier" | "later" | "missed";
 const SOON_MS = 60 * 60_000;
 
 /** Whether a request has little time left. */
-export const isDue = ({ expires_at }: InputRequest, now: number): boolean =>
+export const endsSoon = ({ expires_at }: InputRequest, now: number): boolean =>
   !!expires_at && Date.parse(expires_at) - now < SOON_MS;
 
 /** Return the requests by group, in their order; groups without any are left out. `midnight` is when today began. */
@@ -19,7 +19,7 @@ export function groupRequests(
 ): (readonly [Group, readonly InputRequest[]])[] {
   const groups = { due: [] as InputRequest[], today: [] as InputRequest[], earlier: [] as InputRequest[] };
   for (const request of requests) {
-    if (isDue(request, now)) groups.due.push(request);
+    if (endsSoon(request, now)) groups.due.push(request);
     else groups[Date.parse(request.created_at) >= midnight ? "today" : "earlier"].push(request);
   }
   groups.due.sort((a, b) => Date.parse(a.expires_at ?? "") - Date.parse(b.expires_at ?? ""));

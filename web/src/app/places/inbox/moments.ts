@@ -5,20 +5,20 @@ import { variantOf } from "../../../elements/text.ts";
 const MORNING_HOUR = 9;
 const EVENING_HOUR = 18;
 
-export interface Moment {
+export interface ReminderMoment {
   readonly name: "hour" | "evening" | "tomorrow" | "monday";
   readonly at: Date;
 }
 
 /** Return the moments to choose from; this evening only while it is some hours away. */
-export function reminderMoments(now: Date): readonly Moment[] {
+export function reminderMoments(now: Date): readonly ReminderMoment[] {
   const inDays = (days: number, hour: number): Date => {
     const day = new Date(now);
     day.setDate(day.getDate() + days);
     day.setHours(hour, 0, 0, 0);
     return day;
   };
-  const result: Moment[] = [{ name: "hour", at: new Date(now.getTime() + 3_600_000) }];
+  const result: ReminderMoment[] = [{ name: "hour", at: new Date(now.getTime() + 3_600_000) }];
   if (now.getHours() < EVENING_HOUR - 2) result.push({ name: "evening", at: inDays(0, EVENING_HOUR) });
   result.push({ name: "tomorrow", at: inDays(1, MORNING_HOUR) });
   const monday = (8 - now.getDay()) % 7 || 7;

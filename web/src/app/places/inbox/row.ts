@@ -4,7 +4,7 @@ import { escapeText } from "../../../elements/approval/escapes.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
 import type { App } from "../../place.ts";
-import { isDue } from "./groups.ts";
+import { endsSoon } from "./groups.ts";
 import {
   agentOf,
   detailOf,
@@ -46,7 +46,7 @@ export function drawRow({ app, reader, request, href, isOpen, isSelected, isMine
   const { id, thread_id, created_at, expires_at, settled_at, status } = request;
   const sort = kindGroupOf(request);
   const remindedAt = app.inbox.personal.remindedAt(id);
-  const isDueSoon = !settled_at && !remindedAt && isDue(request, app.client.now);
+  const isDueSoon = !settled_at && !remindedAt && endsSoon(request, app.client.now);
   const readOnlyCode = readOnlyReason(request, app.me);
   const readOnlyText = readOnlyCode && getText(`inbox.${readOnlyCode}`, { names: audience(request) });
   const states: Record<string, string> = {
