@@ -287,6 +287,21 @@ async def test_a_tool_call_that_a_person_denied_is_shown_as_denied_and_not_as_fa
     await expect(summary).to_have_text("deploydenied")
 
 
+async def test_a_tool_call_whose_approval_was_cancelled_is_shown_as_not_run(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    call = {**tool("deploy"), "status": "calling"}
+    call_id = call["tool_call_id"]
+    written = await agent.threads.create_message([call], thread_id=thread, agent="Researcher")
+    eva = await screen(place_of(thread))
+    asked = await agent.approve("deploy", {"to": "live"}, thread_id=thread, tool_call_id=call_id, wait=False)
+    summary = eva.page.locator("askback-thread .tool summary")
+    await expect(summary).to_have_text("deploywaiting for a person")
+    await agent.requests.cancel(asked.request)
+    await agent.threads.update_tool_call(written, call_id, thread_id=thread, status="failed")
+    await expect(summary).to_have_text("deploynot run")
+
+
 @requirement("A19")
 async def test_a_message_grows_in_order_and_its_tool_call_changes_in_place(
     screen: OpenScreen, agent: AsyncClient, thread: str

@@ -91,3 +91,19 @@ test("a call that was denied has not failed", () => {
   expect([decided("approve"), decided("deny")]).toEqual(["failed", "denied"]);
   expect(statusBeside("failed", { status: "pending" })).toBe("failed");
 });
+
+test("a call whose approval ended before it was used was not run", () => {
+  const beside = (request: Partial<ThreadRequest>) =>
+    statusBeside("failed", { kind: "approval", ...request });
+  for (const status of ["expired", "cancelled", "declined"] as const)
+    expect(beside({ status })).toBe("not_run");
+  const revoked = {
+    reason: "changed",
+    revoked_at: "2026-11-20T12:00:00Z",
+  } as unknown as ThreadRequest["revoked"];
+  expect(beside({ status: "answered", revoked })).toBe("not_run");
+  expect(beside({ status: "answered", revoked, used_at: "2026-11-20T12:00:00Z" })).toBe("failed");
+  expect(beside({ status: "answered" })).toBe("failed");
+  expect(beside({ status: "pending" })).toBe("failed");
+  expect(statusBeside("failed", { kind: "form", status: "expired" })).toBe("failed");
+});

@@ -1,6 +1,7 @@
 /** Tool calls in a conversation: those of one step are one line that opens. */
 
-import type { ToolBlock } from "../../core/generated/wire.ts";
+import type { ThreadRequest, ToolBlock } from "../../core/generated/wire.ts";
+import { isTerminal } from "../../core/lifecycle.ts";
 import type { Locale } from "../../core/messages.ts";
 import type { Part } from "../../core/transcript.ts";
 import { html, type Template } from "../html.ts";
@@ -14,7 +15,7 @@ const CHEVRON = draw("M6 9l6 6 6-6");
 const MAX_NAMES = 3;
 
 /** A call with the state that is shown. */
-type ShownCall = Omit<ToolBlock, "status"> & { readonly status?: ToolBlock["status"] | "denied" };
+type ShownCall = Omit<ToolBlock, "status"> & { readonly status?: ToolBlock["status"] | "denied" | "not_run" };
 
 /** The calls of one step. */
 export interface ToolStep {
@@ -34,13 +35,7 @@ export function groupToolCalls(parts: readonly Part[]): readonly IdentifiedPart[
   for (const [index, item] of parts.entries()) {
     const next = parts[index + 1];
     const request = next?.type === "request" && next.request;
-    let part: Exclude<Part, ToolBlock> | ShownCall = item;
-    // The request after a call may say more than its agent: that a person is asked, or has denied it.
-    if (request && item.type === "tool") {
-      if (item.status === "calling" && request.status === "pending") part = { ...item, status: "waiting" };
-      if (item.status === "failed" && request.answer?.decision === "deny")
-        part = { ...item, status: "denied" };
-    }
+    const part = request && item.type === "tool" ? { ...item, status: statusOf(item, request) } : item;
     const { id = "", part: previous } = groups.at(-1) ?? {};
     if (part.type === "tool" && (previous?.type === "tool" || previous?.type === "tools")) {
       const calls = previous.type === "tools" ? previous.calls : [previous];
@@ -48,6 +43,16 @@ export function groupToolCalls(parts: readonly Part[]): readonly IdentifiedPart[
     } else groups.push({ id: part.type === "request" ? part.id : `${part.type}${index}`, part });
   }
   return groups;
+}
+
+/** The state of a call by the request after it, which may say more than its agent: that a person is asked, or why it was not run. */
+function statusOf({ status }: ToolBlock, request: ThreadRequest): ShownCall["status"] {
+  if (status === "calling" && request.status === "pending") return "waiting";
+  if (status !== "failed") return status;
+  if (request.answer?.decision === "deny") return "denied";
+  const isAllowed = request.status === "answered" && !request.revoked;
+  const isRefused = request.kind === "approval" && isTerminal(request.status) && !isAllowed;
+  return isRefused && !request.used_at ? "not_run" : status;
 }
 
 /** The language of who reads. */
