@@ -4,6 +4,7 @@ import "../src/elements/field.css.ts";
 import "../src/elements/thread.css.ts";
 import "../src/elements/request.css.ts";
 import "../src/elements/field.ts";
+import "../src/elements/requester.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { AskbackThread } from "../src/elements/thread.ts";
 import { connect, pathId } from "./page.ts";

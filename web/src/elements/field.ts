@@ -120,5 +120,5 @@ export function drawField(view: FieldView): Template {
   if (field.type === "boolean" || field.type === "checkbox")
     return box(view, field.type === "boolean" && field.widget !== "checkbox");
   if (["text", "number"].includes(field.type) || TYPES[field.type]) return labelled(view, input(view));
-  return html`<div class=${wrap(view)}><p>${label(view)}</p><p class="hint">${view.getText("unknown_kind")}</p></div>`;
+  return group(view, html`<p class="hint">${view.getText("unknown_kind")}</p>`);
 }

@@ -38,8 +38,9 @@ export const describedBy = (view: FieldView): string | false =>
 type Bound = number | null | undefined;
 
 function bounds(key: string, min: Bound, max: Bound, getText: GetText): string {
-  const lowerKey = min != null && (min === max ? "exactly" : max == null ? "min" : "both");
-  return lowerKey || max != null ? getText(`${key}.${lowerKey || "max"}`, { min, max }) : "";
+  const end = max == null ? "" : min == null ? "max" : min === max ? "exactly" : "both";
+  const bound = end || (min != null && "min");
+  return bound ? getText(`${key}.${bound}`, { min, max }) : "";
 }
 
 function rangeTextOf(field: Field, getText: GetText): string {

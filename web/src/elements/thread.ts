@@ -180,11 +180,9 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     const held = entry.type === "message" && entry.message.held && this.#composer?.drawHeld();
     if (chat) place.className = chat.lookOf(entry);
     render(html`${chat?.drawHead(entry, held)}<div class="parts"></div>`, place);
-    const plain = (entry.type === "message" ? entry.parts : [entry]).map((part, at) => ({
-      id: `${at}`,
-      part,
-    }));
-    drawList(place.querySelector(".parts"), chat?.partsOf(entry) ?? plain, (named, child) => {
+    const parts = entry.type === "message" ? entry.parts : [entry];
+    const identifiedParts = chat?.identify(parts) ?? parts.map((part, at) => ({ id: `${at}`, part }));
+    drawList(place.querySelector(".parts"), identifiedParts, (named, child) => {
       const { part } = named;
       if (part.type === "request") render(part.request && this.cardOf(part.request), child);
       else render(chat ? chat.drawPart(named, entry) : part.type === "text" && part.text, child);

@@ -41,6 +41,7 @@ export interface ChatHost {
 
 /** How a conversation looks: who wrote, texts, tool calls, pictures and files, and where somebody reads. */
 export class Chat {
+  readonly identify = groupToolCalls;
   readonly reading: ScrollPosition;
   readonly #markdown: Markdown;
   #me: Person | undefined;
@@ -127,10 +128,6 @@ export class Chat {
       <span class="who"><span class=${header?.isOwn && "hidden"}>${name}</span>${heldNote}</span>
       <time datetime=${header?.at}>${header && momentText(header.at, locale)}</time>
     </div>`;
-  }
-
-  partsOf(entry: Entry): readonly IdentifiedPart[] {
-    return groupToolCalls(entry.type === "message" ? entry.parts : [entry]);
   }
 
   /** Draw a part that is no request. */
