@@ -293,7 +293,7 @@ def plant_mistake(name: str) -> Iterator[None]:
     """Plant a mistake in the extended reading for a while."""
     changes = (
         *FAULTS[name],
-        (reading, "_agreed_extended", lambda text, *_: extended.read_extended(text, posix=False)),
+        (reading, "_read_extended", lambda text, *_: extended.read_extended(text, posix=False)),
     )
     original_values = [(place, key, getattr(place, key)) for place, key, _ in changes]
     try:
