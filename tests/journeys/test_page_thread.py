@@ -297,6 +297,7 @@ async def test_a_tool_call_whose_approval_was_cancelled_is_shown_as_not_run(
     asked = await agent.approve("deploy", {"to": "live"}, thread_id=thread, tool_call_id=call_id, wait=False)
     summary = eva.page.locator("askback-thread .tool summary")
     await expect(summary).to_have_text("deploywaiting for a person")
+    assert asked.request is not None
     await agent.requests.cancel(asked.request)
     await agent.threads.update_tool_call(written, call_id, thread_id=thread, status="failed")
     await expect(summary).to_have_text("deploynot run")
