@@ -63,8 +63,7 @@ export class ScrollPosition {
     for (const kind of ["pointerdown", "keydown"])
       list.addEventListener(kind, () => this.#stopFollowing(), { signal });
     this.#resizeObserver.observe(list);
-    const foot = this.page.root.querySelector(".foot");
-    if (foot) this.#resizeObserver.observe(foot);
+    if (this.#foot) this.#resizeObserver.observe(this.#foot);
   }
 
   #stopFollowing(): void {
@@ -146,10 +145,14 @@ export class ScrollPosition {
     return cards.filter(({ request }) => request && this.isAsked(request as ThreadRequest));
   }
 
+  /** Where somebody writes, below the messages. */
+  get #foot(): Element | null {
+    return this.page.root.querySelector(".foot");
+  }
+
   get #view(): { readonly top: number; readonly bottom: number } {
     const scroller = this.#scroller as Element;
-    const foot =
-      this.page.root.querySelector(".foot")?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY;
+    const foot = this.#foot?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY;
     const box = scroller.getBoundingClientRect();
     const [top, bottom] = scroller === document.scrollingElement ? [0, innerHeight] : [box.top, box.bottom];
     return { top, bottom: Math.min(bottom, foot) };
@@ -175,9 +178,8 @@ export class ScrollPosition {
     this.#catchUp();
     if (this.#follows) this.#scrollToEnd();
     else this.#restoreAnchor();
-    const foot = this.page.root.querySelector(".foot");
-    if (foot && this.#scroller instanceof HTMLElement)
-      this.#scroller.style.scrollPaddingBlockEnd = `${foot.clientHeight}px`;
+    if (this.#foot && this.#scroller instanceof HTMLElement)
+      this.#scroller.style.scrollPaddingBlockEnd = `${this.#foot.clientHeight}px`;
     this.#findWaiting();
   }
 
