@@ -17,7 +17,7 @@ import pytest
 
 from askback.ports.systems import (
     Answer,
-    Call,
+    ApiCall,
     Channel,
     EventStream,
     Json,
@@ -64,13 +64,13 @@ class EchoSystem:
         }
 
 
-async def _ask(call: Call) -> Answer:
+async def _ask(call: ApiCall) -> Answer:
     request = await call.api.call("create_request", call.json(), key=call.header("x-key"))
     ended = await call.api.outcome(request["id"])
     return Answer({"status": ended["status"], "here": call.path["where"]}, outcome_of=request["id"])
 
 
-async def _events(call: Call) -> EventStream:
+async def _events(call: ApiCall) -> EventStream:
     async def run() -> AsyncIterator[StreamEvent]:
         async with call.api.watch(call.path["thread"], after=0) as events:
             async for event in events:
