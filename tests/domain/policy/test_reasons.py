@@ -61,7 +61,7 @@ def programs() -> Iterator[PolicyResult]:
 def daily_results() -> Iterator[PolicyResult]:
     corpus = document("daily")
     lists = Policy(built_in_rules("default"), read_only=built_in_rules("read-only-tools"))
-    places: dict[str, Any] = {"roots": (corpus["project"],), "own": tuple(corpus["own"])}
+    places: dict[str, Any] = {"roots": (corpus["project"],), "own_paths": tuple(corpus["own"])}
     policy = Policy(lists.rules, read_only=lists.read_only, **places)
     return (decide(replace(call, cwd=corpus["project"]), policy) for call in calls(corpus))
 
