@@ -218,14 +218,15 @@ async def test_a_parked_graph_is_resumed_with_the_answer() -> None:
         out = await graph.ainvoke(GO, CONFIG)
         parked = await park(ask, out)
         requests = [await ask.requests.get(id_) for ids in parked.values() for id_ in ids]
-        ids = {request.approval.input["to"]: request.id for request in requests if request.approval}
+        [prod] = [request for request in requests if request.approval and request.approval.input == PROD]
+        [stage] = [request for request in requests if request is not prod]
         async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:
             out = await resume_graph(ask, graph, "t1")
             assert len(out["__interrupt__"]) == 2
-            await bob.requests.decide(ids["prod"], "approve")
+            await bob.requests.decide(prod, "approve")
             out = await resume_graph(ask, graph, "t1")
             assert (deployments.ran, len(out["__interrupt__"])) == (["prod"], 1)
-            await bob.requests.decide(ids["stage"], "approve")
+            await bob.requests.decide(stage, "approve")
             [*_, resume] = await ask.resumes.pull("t1", limit=9)
             out = await resume_graph(ask, graph, resume.request.thread_id)
         second_run = await resume_graph(ask, graph, "t1")
