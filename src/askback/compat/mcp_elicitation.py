@@ -295,8 +295,7 @@ def _options(options: Sequence[Option], keyword: str, locale: str) -> dict[str, 
 
 def _chosen_values(field: Select | Radio | Multiselect, value: Any, own_text: Any) -> Any:
     """Return the values of the chosen options, and the person's own text."""
-    options = field.options if isinstance(field, Multiselect) else shown_options(field)
-    values_by_text = {value_text(option.value): option.value for option in options}
+    values_by_text = {value_text(option.value): option.value for option in shown_options(field)}
     is_blank = isinstance(own_text, str) and not own_text.strip()
     extra_text = own_text if field.allow_other and not is_blank else None
     if not isinstance(field, Multiselect):

@@ -96,14 +96,7 @@ def _values_of_key(value: object, target_name: str) -> Iterator[str]:
 
 
 def _scalars(value: object) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for member in cast("Mapping[str, object]", value).values():
-            yield from _scalars(member)
-    elif isinstance(value, list | tuple):
-        for item in cast("list[object]", value):
-            yield from _scalars(item)
-    elif (text := _scalar(value)) is not None:
-        yield text
+    return (text for leaf in files.leaves(value) if (text := _scalar(leaf)) is not None)
 
 
 def _scalar(value: object) -> str | None:

@@ -133,11 +133,16 @@ def why_ambiguous(known_paths: Sequence[str], other_texts: Iterable[str]) -> Rea
 
 def texts_in(value: object) -> Iterator[str]:
     """Yield every text of a JSON value, at any depth."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
+    return (leaf for leaf in leaves(value) if isinstance(leaf, str))
+
+
+def leaves(value: object) -> Iterator[object]:
+    """Yield every value without members of a JSON value, at any depth."""
+    if isinstance(value, Mapping):
         for member in cast("Mapping[object, object]", value).values():
-            yield from texts_in(member)
+            yield from leaves(member)
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
-            yield from texts_in(item)
+            yield from leaves(item)
+    else:
+        yield value
