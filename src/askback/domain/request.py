@@ -15,6 +15,7 @@ from askback.domain.deadlines import EscalationStep
 from askback.domain.display import Display
 from askback.domain.fields import Form, Number_, ReadJson
 from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.limits import Limits
 from askback.domain.model import Model, empty_list
 from askback.domain.request_state import (
     Assignment,
@@ -98,6 +99,10 @@ class Envelope(Model):
     on_conflict: Literal["supersede", "reject", "queue"] = "supersede"
     presentation: Presentation = "inline"
 
+    def timeout(self, limits: Limits) -> float | None:  # noqa: ARG002 - approvals have a default
+        """Return the seconds until its deadline; None if it never expires."""
+        return self.timeout_s
+
 
 class FieldFault(Model):
     """The requester's error message for one field, as text for the person."""
@@ -154,6 +159,10 @@ class ApprovalAsk(Envelope):
     kind: Literal["approval"]
     approval: Approval
     on_timeout: Literal["deny", "expire", "resume", "cancel"] = "deny"
+
+    def timeout(self, limits: Limits) -> float | None:
+        """See `Envelope`; a body without `timeout_s` has the default of approvals."""
+        return self.timeout_s if "timeout_s" in self.model_fields_set else limits.approval_timeout_s
 
 
 class SecretRequest(Envelope):

@@ -49,7 +49,7 @@ class ApprovalRequest:
 
 def check_approval(body: object, *, limits: Limits = DEFAULTS) -> ApprovalRequest:
     """Return the body of `POST /v1/requests` with kind approval; raises `Faults` with their paths in the body."""
-    approval, text_check = read_asked(ApprovalAsk, body, limits, default_timeout_s=limits.approval_timeout_s)
+    approval, text_check = read_asked(ApprovalAsk, body, limits)
     _check_texts(approval.approval, text_check, limits)
     _check_choices(approval, text_check.report, limits)
     call = _call(approval.approval, text_check.report)

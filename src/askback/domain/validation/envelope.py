@@ -19,13 +19,10 @@ from askback.domain.validation.texts import is_blank, may_be_deceptive
 EnvelopeType = TypeVar("EnvelopeType", bound=Envelope)
 
 
-def read_asked(
-    model: type[EnvelopeType], body: object, limits: Limits, *, default_timeout_s: float | None = None
-) -> tuple[EnvelopeType, TextCheck]:
+def read_asked(model: type[EnvelopeType], body: object, limits: Limits) -> tuple[EnvelopeType, TextCheck]:
     """Return a body of `POST /v1/requests` as its model with a checked envelope, and the checker for its other texts.
 
-    `default_timeout_s` is the deadline of a body that names none. Raises `Faults` for a wrong size or structure; other
-    faults are in the report of the checker.
+    Raises `Faults` for a wrong size or structure; other faults are in the report of the checker.
     """
     report = Report()
     text = encode_within_limit(body, report, limits, path="")
@@ -39,7 +36,7 @@ def read_asked(
         raise
     report.finish()
     text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)
-    check_envelope(envelope, text_check, limits, default_timeout_s=default_timeout_s)
+    check_envelope(envelope, text_check, limits)
     return envelope, text_check
 
 
@@ -52,9 +49,7 @@ def encode_within_limit(body: object, report: Report, limits: Limits, *, path: s
     return text
 
 
-def check_envelope(
-    envelope: Envelope, text_check: TextCheck, limits: Limits, *, default_timeout_s: float | None = None
-) -> None:
+def check_envelope(envelope: Envelope, text_check: TextCheck, limits: Limits) -> None:
     """Report the faults of the envelope into the report of `text_check`."""
     report = text_check.report
     for name in ("thread_id", "external_id", "run_id", "message_id", "tool_call_id", "exclusive_key"):
@@ -68,8 +63,7 @@ def check_envelope(
         _check_assignees(envelope.assignees, text_check, limits)
     if envelope.escalation is not None:
         _check_escalation(envelope.escalation, text_check, limits)
-        has_timeout = "timeout_s" in envelope.model_fields_set
-        timeout_s = envelope.timeout_s if has_timeout else default_timeout_s
+        timeout_s = envelope.timeout(limits)
         ends = getattr(envelope, "on_timeout", "expire") != "resume"  # each kind has its own
         if timeout_s is not None and ends and envelope.timeout_from == "created":
             _check_deadline(envelope.escalation, timeout_s, report)

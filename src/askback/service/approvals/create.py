@@ -246,9 +246,7 @@ def _record(
     end: Mapping[str, Any] | None = None,
 ) -> Record:
     """Make the row of a request; `end` has the arguments of `new_record` for one that is settled on creation."""
-    timeout = ask.ask.timeout_s
-    if "timeout_s" not in ask.ask.model_fields_set:
-        timeout = ctx.limits.approval_timeout_s
+    timeout = ask.ask.timeout(ctx.limits)
     members = ask.ask.model_dump(exclude={"approval", "timeout_s"}, exclude_none=True)
     if timeout is not None:
         members["timeout_s"] = timeout
