@@ -145,8 +145,8 @@ const originOf = ({ key, origin }: View, current: InputRequest | null): Origin =
   key === null && current?.status === "pending" ? "elsewhere" : origin;
 
 /**
- * The outcome of what was sent is known. Taken from `here`, it is the end, is to be checked, or is one vote of several;
- * `lost`, either somebody was first, or the form changed and is open again.
+ * The server has replied to the answer that was sent. With `here` it accepted the answer. With `lost` it did not: another
+ * person was first, or the form has changed.
  */
 function conclude(view: View, origin: "here" | "lost"): View {
   const isPending = view.request?.status === "pending";

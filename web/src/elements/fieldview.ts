@@ -38,8 +38,7 @@ export const describedBy = (view: FieldView): string | false =>
 type Bound = number | null | undefined;
 
 function bounds(key: string, min: Bound, max: Bound, getText: GetText): string {
-  const end = max == null ? "" : min == null ? "max" : min === max ? "exactly" : "both";
-  const bound = end || (min != null && "min");
+  const bound = min == null ? max != null && "max" : max == null ? "min" : min === max ? "exactly" : "both";
   return bound ? getText(`${key}.${bound}`, { min, max }) : "";
 }
 

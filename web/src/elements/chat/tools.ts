@@ -61,8 +61,9 @@ interface Reader {
   readonly locale: Locale;
 }
 
-/** Whether a call has not ended: it is calling, running or waiting. */
-const isRunning = ({ status }: ShownCall): boolean => !!status?.endsWith("ing");
+/** Whether a call has not ended. */
+const isRunning = ({ status }: ShownCall): boolean =>
+  status === "calling" || status === "running" || status === "waiting";
 
 const seconds = (ms: number, { getText, locale }: Reader): string =>
   getText("call.took", { seconds: new Intl.NumberFormat(locale).format(Math.round(ms / 100) / 10) });
