@@ -61,6 +61,6 @@ export function momentText(iso: string, locale: string): string {
   return date.toLocaleString(variantOf(locale), {
     ...(today ? {} : { year, month: "short", day: "numeric" }),
     hour: "numeric",
-    minute: "2-digit",
+    minute: "numeric",
   });
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { reminderText } from "../../src/app/places/inbox/moments.ts";
 import { momentText, timeLeft } from "../../src/elements/text.ts";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -25,4 +26,19 @@ test("a date has its year only if it is another one", () => {
   expect(momentText(farDate, "en")).toContain(String(year + 1));
   expect(momentText(nearDate, "en")).not.toContain(String(year));
   expect(momentText(new Date().toISOString(), "en")).toMatch(/^\d{1,2}:\d{2}/);
+});
+
+test.each([
+  ["en-US", "12:05 AM", "9:05 AM"],
+  ["en-GB", "00:05", "09:05"],
+  ["de", "00:05", "09:05"],
+  ["es", "0:05", "9:05"],
+])("times before ten are written as in %s", (locale, night, morning) => {
+  vi.stubGlobal("navigator", { languages: [locale] });
+  const at = (year: number, hour: number) => new Date(year, 5, 15, hour, 5);
+  const today = new Date();
+  today.setHours(0, 5);
+  expect(momentText(today.toISOString(), locale)).toBe(night);
+  expect(momentText(at(2020, 9).toISOString(), locale)).toContain(` ${morning}`);
+  expect(reminderText(at(2020, 0), locale)).toContain(` ${night}`);
 });

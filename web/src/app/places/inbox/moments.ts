@@ -27,11 +27,11 @@ export function reminderMoments(now: Date): readonly ReminderMoment[] {
 }
 
 /** A moment in words: `Mon 30 Nov, 09:00`. */
-export const momentText = (date: Date, locale: string): string =>
+export const reminderText = (date: Date, locale: string): string =>
   new Intl.DateTimeFormat(variantOf(locale), {
     weekday: "short",
     day: "numeric",
     month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
+    hour: "numeric",
+    minute: "numeric",
   }).format(date);

@@ -6,7 +6,7 @@ import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
 import type { PlaceElement } from "../../place.ts";
 import { drawTool } from "../../ui/tool.ts";
-import { momentText, reminderMoments } from "./moments.ts";
+import { reminderMoments, reminderText } from "./moments.ts";
 
 const ASSIGN_ICON = draw(
   "M10 5a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7M3.500 20c.5-3.500 3-5.500 6.500-5.500M17 13v7M13.500 16.500h7",
@@ -108,7 +108,7 @@ export class RequestTools {
     this.#show("");
     if (!time) return;
     const undo = (): void => void personal.remind(request.id, undefined).catch(() => {});
-    app.toast({ text: getText("inbox.reminded", { time: momentText(time, locale) }), undo });
+    app.toast({ text: getText("inbox.reminded", { time: reminderText(time, locale) }), undo });
     this.hasReminder();
   }
 
@@ -188,7 +188,7 @@ export class RequestTools {
       <div class="moments">
         ${reminderMoments(now).map(
           ({ name, at }) =>
-            html`<button type="button" .onclick=${() => void this.#remind(at)}>${getText(`inbox.at_${name}`)}<span class="muted">${momentText(at, locale)}</span></button>`,
+            html`<button type="button" .onclick=${() => void this.#remind(at)}>${getText(`inbox.at_${name}`)}<span class="muted">${reminderText(at, locale)}</span></button>`,
         )}
       </div>
       <form class="actions end" .onsubmit=${onsubmit}>
