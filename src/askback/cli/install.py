@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from askback.cli.clients.additions import Addition
+from askback.cli.clients.additions import Addition, reason_against_writing
 from askback.cli.clients.definitions import CLIENTS, Client, Command
 from askback.cli.clients.record import PRIVATE, ChangedFile, Record, replace_file
 from askback.cli.clients.tokens import ids_of_tokens, revoke
@@ -55,6 +55,7 @@ def install(
         raise AskbackError(
             f"{definition.title} is installed already. To reinstall: askback uninstall {client}"
         )
+    require_writable_record(record)
     changes = [(item, item.read(), item.add_to(item.read())) for item in additions(definition, data_dir)]
     for addition, old_text, new_text in changes:
         addition.require_writable()
@@ -114,6 +115,12 @@ def credentials_file(client: Client, data_dir: Path | None) -> Path:
 def record_file(client: Client, data_dir: Path | None) -> Path:
     """Return the path of the installation record."""
     return _folder(data_dir) / f"{client.name}.installed.json"
+
+
+def require_writable_record(record: Path) -> None:
+    """Raise `AskbackError` if the installation record, and so the token beside it, cannot be written."""
+    if (reason := reason_against_writing(record)) is not None:
+        raise AskbackError(f"{reason} askback keeps the token and the installation record there.")
 
 
 def show_diff(console: Console, path: Path, old_text: str, new_text: str) -> None:

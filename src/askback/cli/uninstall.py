@@ -18,6 +18,7 @@ from askback.cli.install import (
     credentials_file,
     known_client,
     record_file,
+    require_writable_record,
     show_diff,
 )
 from askback.cli.local import run_as
@@ -37,6 +38,7 @@ def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) ->
     path = record_file(definition, data_dir)
     if not path.exists():
         raise AskbackError(f"{definition.title} is not installed here.")
+    require_writable_record(path)
     record = Record.read(path)
     for file in record.files:
         _show(console, file)
@@ -61,7 +63,9 @@ def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) ->
 
 
 def _show(console: Console, file: ChangedFile) -> None:
+    """Show what changes in a file. Raises `CannotEdit` if the file has to change and is protected."""
     if file.is_untouched():
+        file.addition.require_writable()
         console.print(f"{file.path}: as it was before", markup=False)
     elif not file.is_restored():
         with suppress(CannotEdit):  # said at the end
@@ -69,6 +73,8 @@ def _show(console: Console, file: ChangedFile) -> None:
             show_diff(console, file.addition.path, text, remaining_text)
             if text == remaining_text:
                 console.print(f"{file.path}: has no entry of askback any more", markup=False)
+                return
+        file.addition.require_writable()
 
 
 def _undo(file: ChangedFile) -> str | None:

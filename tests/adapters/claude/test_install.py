@@ -305,6 +305,30 @@ def test_a_place_where_no_file_can_be_is_refused_before_anything_changes(
     assert "is not installed here" in askback("uninstall", "cursor", "--yes").stderr
 
 
+async def test_nothing_is_revoked_or_made_where_a_folder_is_protected(
+    askback: Askback, project: Path, server: Server
+) -> None:
+    configuration, records = project.parent / ".cursor", server._data / "clients"
+    records.mkdir(exist_ok=True)
+    records.chmod(0o500)
+    refused = askback("install", "cursor", "--yes")
+    assert f"{records} is read-only. askback keeps the token" in refused.stderr
+    assert not configuration.exists()
+    records.chmod(0o700)
+    assert askback("install", "cursor", "--yes").returncode == 0
+    for folder in (configuration, records):
+        folder.chmod(0o500)
+        refused = askback("uninstall", "cursor", "--yes")
+        assert (refused.returncode, f"{folder} is read-only" in refused.stderr) == (1, True)
+        folder.chmod(0o700)
+    async with server.client("admin") as admin:
+        (cursor,) = [agent for agent in await admin.agents.list() if agent.name == "cursor"]
+        tokens = await admin.tokens.list(agent=cursor.id)
+    assert sum(token.revoked_at is None for token in tokens) == 1
+    assert askback("uninstall", "cursor", "--yes").returncode == 0
+    assert not configuration.exists()
+
+
 def test_a_file_with_comments_that_is_a_link_is_changed_and_restored(askback: Askback, project: Path) -> None:
     original_file, link = project.parent / "dotfiles.json", project.parent / ".cursor" / "mcp.json"
     link.parent.mkdir()

@@ -44,16 +44,8 @@ class Addition:
 
     def require_writable(self) -> None:
         """Raise `CannotEdit` for a file that somebody protects, or whose folder cannot be changed."""
-        path = Path(os.path.realpath(self.path))
-        if path.is_symlink():
-            raise self._error(f"{self.path} cannot be read: the link leads to itself.")
-        folder = next(parent for parent in path.parents if parent.exists())
-        if not folder.is_dir():
-            raise self._error(f"{folder} is not a folder.")
-        if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
-            raise self._error(f"{path} is read-only.")
-        if not os.access(folder, os.W_OK):
-            raise self._error(f"{folder} is read-only.")
+        if (reason := reason_against_writing(self.path)) is not None:
+            raise self._error(reason)
 
     def add_to(self, text: str) -> str:
         """Return the text of the file with the addition. Raises `CannotEdit`."""
@@ -119,6 +111,21 @@ class Addition:
         while (edit := _find_surplus(parse(text), self.members, original_value)) is not None:
             text = remove(text, *edit)
         return text
+
+
+def reason_against_writing(path: Path) -> str | None:
+    """Return why a file cannot be made or replaced: it or its folder is protected; None if it can be."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        return f"{path} cannot be read: the link leads to itself."
+    folder = next(parent for parent in target.parents if parent.exists())
+    if not folder.is_dir():
+        return f"{folder} is not a folder."
+    for item in (target, folder):
+        # Also for root, who could write it all the same.
+        if item.exists() and not (item.stat().st_mode & stat.S_IWUSR and os.access(item, os.W_OK)):
+            return f"{item} is read-only."
+    return None
 
 
 def _json(members: Json) -> str:

@@ -53,8 +53,8 @@ class ChangedFile:
         draft_of(Path(self.path)).unlink(missing_ok=True)  # of an installation that was killed
         if self.is_untouched():
             self.restore()
-        elif not self.is_restored():
-            replace_file(Path(self.path), self.text_without_addition().encode())
+        elif not self.is_restored() and (text := self.text_without_addition()) != self.addition.read():
+            replace_file(Path(self.path), text.encode())
         if not Path(self.path).exists():
             self._remove_folders()
 
