@@ -49,11 +49,11 @@ async def test_tool_calls_of_a_step_are_one_line_that_shows_each_with_its_result
     address = f"/v1/threads/{thread}/messages"
     await team.agent.http.post(address, json={"append_to": message, "content": more})
     step = eva.page.locator("askback-thread .tools")
-    await expect(step.locator("> summary")).to_have_text("Running 3 tools: read, edit")
+    await expect(step.locator("> summary")).to_have_text("Running 3 tool calls: read, edit")
     for call_id, state in (("c1", "done"), ("c2", "failed"), ("c3", "done")):
         change = {"tool_call_id": call_id, "status": state, "duration_ms": 400, "result": {"call": call_id}}
         await team.agent.http.patch(f"{address}/{message}", json=change)
-    await expect(step.locator("> summary")).to_have_text("Ran 3 tools: read, edit1 failed1.2 s")
+    await expect(step.locator("> summary")).to_have_text("3 tool calls: read, edit1 failed1.2 s")
     await expect(step.locator(".tool")).to_have_count(3)
     await expect(step.locator(".tool").nth(0)).not_to_be_visible()
     await step.locator("> summary").click()

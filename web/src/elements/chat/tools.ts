@@ -78,7 +78,7 @@ export function drawStep({ calls }: ToolStep, reader: Reader): Template {
   const totalMs = calls.reduce((sum, { duration_ms: ms }) => sum + (ms ?? 0), 0);
   const mark = running ? icons.clock : failed > 0 ? crossIcon : tickIcon;
   return html`<details class="tools">
-    <summary>${mark}<span class="line">${getText(running ? "chat.runs_tools" : "chat.ran_tools", { count: calls.length, names: listedNames })}</span>${failed > 0 && html`<span class="bad">${getText("chat.failed_tools", { count: failed })}</span>`}${totalMs > 0 && !running && html`<span>${seconds(totalMs, reader)}</span>`}${CHEVRON}</summary>
+    <summary>${mark}<span class="line">${getText(running ? "chat.running_calls" : "chat.calls", { count: calls.length, names: listedNames })}</span>${failed > 0 && html`<span class="bad">${getText("chat.failed_calls", { count: failed })}</span>`}${totalMs > 0 && !running && html`<span>${seconds(totalMs, reader)}</span>`}${CHEVRON}</summary>
     ${calls.map((call) => drawCall(call, reader))}
   </details>`;
 }
