@@ -28,7 +28,7 @@ START_S = 30.0
 STOP_S = 15.0
 """Seconds to wait for a server that is stopping, which takes less than five."""
 CHECK_S = 0.05
-"""Seconds between two checks whether it has ended."""
+"""Seconds between two checks whether a server accepts requests, or has ended."""
 
 
 class NotStarted(AskbackError):
@@ -48,15 +48,20 @@ def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
     if _is_running(data_dir):
         return
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (data_dir / LOCK).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for port in _PORTS:
-            if _is_running(data_dir) or _start(data_dir, port, start_s):
+    end = time.monotonic() + start_s
+    for port in _PORTS:
+        try:
+            if _is_running(data_dir) or _start(data_dir, port, end):
                 return
-        if not _is_running(data_dir):
+        except TimeoutError:
             raise NotStarted(
-                f"The server of askback did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
-            )
+                f"The server of askback is not ready after {start_s:g} seconds; {data_dir / LOG} may say why. Try "
+                "again in a minute. If that does not help, tell the user to run `askback stop` and `askback serve`."
+            ) from None
+    if not _is_running(data_dir):
+        raise NotStarted(
+            f"The server of askback did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
+        )
 
 
 def _is_running(data_dir: Path) -> bool:
@@ -64,12 +69,33 @@ def _is_running(data_dir: Path) -> bool:
     return url is not None and reachable(url)
 
 
-def _start(data_dir: Path, port: tuple[str, ...], start_s: float) -> bool:
-    """Start a server and return whether it is ready, by its line of JSON; raises `NotStarted` if it takes too long."""
+def _start(data_dir: Path, port: tuple[str, ...], end: float) -> bool:
+    """Start a server, or wait for one that something else starts; return whether it is ready.
+
+    `end` is in seconds of the monotonic clock. Raises `TimeoutError`.
+    """
+    while (process := _launch(data_dir, port)) is None:
+        if _is_running(data_dir):
+            return True
+        if time.monotonic() >= end:
+            raise TimeoutError
+        time.sleep(CHECK_S)
+    lines: list[bytes] = []
+    reader = threading.Thread(target=_read_ready_line, args=(process, lines), daemon=True)
+    reader.start()
+    reader.join(max(0.0, end - time.monotonic()))
+    if reader.is_alive():
+        raise TimeoutError
+    return bool(lines[0])
+
+
+def _launch(data_dir: Path, port: tuple[str, ...]) -> subprocess.Popen[bytes] | None:
+    """Start the process of a server, which prints a line of JSON when it is ready; None while another one runs."""
     words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
-    with (data_dir / PID).open("a+") as pid:
+    with (data_dir / LOCK).open("w") as lock, (data_dir / PID).open("a+") as pid:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         if not try_lock(pid.fileno()):
-            return False  # a server that does not answer still runs
+            return None
         with open(data_dir / LOG, "w", opener=_open_private) as log:
             process = subprocess.Popen(  # noqa: S603 - our own module
                 words,
@@ -84,16 +110,7 @@ def _start(data_dir: Path, port: tuple[str, ...], start_s: float) -> bool:
         pid.truncate(0)
         pid.write(f"{process.pid}\n")
         pid.flush()  # before the server is ready: this process may be killed meanwhile
-    lines: list[bytes] = []
-    reader = threading.Thread(target=_read_ready_line, args=(process, lines), daemon=True)
-    reader.start()
-    reader.join(start_s)
-    if reader.is_alive():
-        raise NotStarted(
-            f"The server of askback is not ready after {start_s:g} seconds; {data_dir / LOG} may say why. Try again "
-            "in a minute. If that does not help, tell the user to run `askback stop`, and then `askback serve`."
-        )
-    return bool(lines[0])
+    return process
 
 
 def _read_ready_line(process: subprocess.Popen[bytes], lines: list[bytes]) -> None:

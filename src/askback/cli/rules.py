@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from askback.cli.language import sentences
 from askback.cli.local import all_pages, client_as
 from askback.cli.options import DataDir, report_empty, require_choice
 from askback.cli.policy_line import check_line
+from askback.cli.stdout import discard_stdout
 from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rule
 from askback.domain.policy.built_in_lists import LISTS, built_in_rules
@@ -180,8 +180,7 @@ def check(
                     # Flushed line by line: the caller may wait for each answer.
                     print(check_line(line, fallback, machine, cwd), flush=True)
     except BrokenPipeError:
-        # The reader has gone. The interpreter must not try to flush either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_stdout()
 
 
 @dataclass(frozen=True, slots=True)

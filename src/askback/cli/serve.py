@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from askback import logs
+from askback.cli.stdout import discard_stdout
 from askback.errors import AskbackError
 from askback.server import settings as settings_module
 from askback.server.app import App, create_app
@@ -204,10 +205,13 @@ def _console(*, stderr: bool = False) -> Console:
 def _announce(addresses: Addresses, *, as_json: bool) -> None:
     if "read_only" in addresses:
         _warn_without_tokens(addresses)
-    if as_json:
-        print(json.dumps(dict(addresses)), flush=True)
-    else:
-        _welcome(addresses)
+    try:
+        if as_json:
+            print(json.dumps(dict(addresses)), flush=True)
+        else:
+            _welcome(addresses)
+    except BrokenPipeError:  # the program that started it has ended, but others may be waiting for it
+        discard_stdout()
 
 
 def _welcome(addresses: Addresses) -> None:

@@ -113,10 +113,23 @@ def test_a_server_that_hangs_at_its_start_is_not_awaited_forever(
     with pytest.raises(NotStarted, match=r"not ready after 0\.1 seconds; .*server\.log .*`askback stop`"):
         ensure_server(data, start_s=0.1)
     first = (data / PID).read_text()
-    with pytest.raises(NotStarted):
-        ensure_server(data)
+    with pytest.raises(NotStarted, match="not ready after"):
+        ensure_server(data, start_s=0.1)
     assert (data / PID).read_text() == first  # it may still become ready, so no second one is started
     assert stop_server(data)
+
+
+def test_a_server_outlives_the_program_that_started_it_and_the_next_one_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASKBACK_PORT", "0")
+    impatient = "import pathlib, sys; from askback.cli.background import *; ensure_server(pathlib.Path(sys.argv[1]), start_s=0)"
+    ended = subprocess.run([sys.executable, "-c", impatient, tmp_path], capture_output=True, check=False)
+    assert b"NotStarted: " in ended.stderr
+    process_id = (tmp_path / PID).read_text()
+    ensure_server(tmp_path)
+    assert (tmp_path / PID).read_text() == process_id
+    assert stop_server(tmp_path)
 
 
 def test_a_server_that_something_else_started_meanwhile_is_used(
