@@ -202,4 +202,7 @@ def _programs(folder: Path, user: str | None) -> Path:
     package = programs.parents[1]
     for part in package.parent.glob(f"{package.name}*"):  # what the programs are linked with is beside them
         shutil.copytree(part, folder / "programs" / part.name, symlinks=True)
+    subprocess.run(
+        ["chmod", "-R", "a+rX", folder / "programs"], check=True
+    )  # whatever the umask of the setup was
     return folder / "programs" / programs.relative_to(package.parent)
