@@ -118,18 +118,18 @@ MAX_FAULTS = 20
 """How many faults are listed; somebody who corrects them sees the others."""
 
 
-def wrong_arguments(faults: Iterable[tuple[str, str]], *, undone: str = "Nobody was asked.") -> str:
-    """Return an error text that lists the invalid arguments with their paths and reasons, and says what is `undone`."""
+def wrong_arguments(faults: Iterable[tuple[str, str]], *, consequence: str = "Nobody was asked.") -> str:
+    """Return an error text: the `consequence`, then the invalid arguments with their paths and reasons."""
     lines = (f"- {rename_path(path, _PATHS_OF_BODY) or 'arguments'}: {message}" for path, message in faults)
-    return "\n".join([f"{undone} Correct this and call the tool again:", *islice(lines, MAX_FAULTS)])
+    return "\n".join([f"{consequence} Correct this and call the tool again:", *islice(lines, MAX_FAULTS)])
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A form; its answers are by the text of the questions (`by_text`), or by the id of the field."""
+class QuestionForm:
+    """A form; its answers are by the text of the questions (`answers_by_text`), or by the id of the field."""
 
     form: dict[str, Any]
-    by_text: bool = False
+    answers_by_text: bool = False
 
     def answers(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return values as answers by the text of their questions."""
@@ -137,7 +137,7 @@ class Asked:
         return {} if card is None else write_answers(card, values)
 
 
-def form_for(arguments: AskUser) -> Asked:
+def form_for(arguments: AskUser) -> QuestionForm:
     """Return the form to ask; raises `Faults`."""
     question_keys = [key for key in _QUESTION_KEYS if getattr(arguments, key) is not None]
     if len(question_keys) != 1:
@@ -147,15 +147,17 @@ def form_for(arguments: AskUser) -> Asked:
         if extra:
             raise Faults([fault(extra[0], "only_for_question")])
     if arguments.form is not None:
-        return Asked(arguments.form)
+        return QuestionForm(arguments.form)
     if arguments.questions is not None:
-        return Asked(form_of_questions({"questions": arguments.questions}, "questions"), by_text=True)
+        return QuestionForm(
+            form_of_questions({"questions": arguments.questions}, "questions"), answers_by_text=True
+        )
     form = _question_arguments(arguments)
     try:
         check_form(form)
     except Faults as error:
         raise error.with_paths(_PATHS_OF_QUESTION) from None
-    return Asked(form)
+    return QuestionForm(form)
 
 
 _PATHS_OF_BODY = ((r"(?:approval|secret)\.", ""), (r"note$", "reason"))

@@ -35,22 +35,22 @@ class ProbeResult:
     summary: str | None = None
 
 
-class Trials:
-    """The tests of one request, counted. `request` is its state before the first test."""
+class ProbeRunner:
+    """Runs the probe of one request, and counts tests and failures. `request` is its state before the first test."""
 
     def __init__(self, probe: Probe, *, request: InputRequest) -> None:
         self._probe = probe
         self._request = request
-        self._rounds = 0
-        self._failures = 0
+        self._round_count = 0
+        self._failure_count = 0
 
     def outcome_unknown(self, request: InputRequest) -> bool:
         """Whether an earlier agent may have tested a submission, which is then not tested again."""
         return self._request.status is Status.RESOLVING and self._request.revision == request.revision
 
-    async def judge(self, lease: Lease) -> ProbeResult:
+    async def run(self, lease: Lease) -> ProbeResult:
         """Test the submitted values."""
-        self._rounds += 1
+        self._round_count += 1
         try:
             faults = _errors(await self._call(lease), lease)
         except Exception as error:  # noqa: BLE001 - a probe that fails has verified nothing
@@ -59,12 +59,12 @@ class Trials:
             return self.unknown()
         if not faults:
             return ProbeResult(accepted=True)
-        return ProbeResult(last=self._rounds >= ROUNDS, faults=faults)
+        return ProbeResult(last=self._round_count >= ROUNDS, faults=faults)
 
     def unknown(self) -> ProbeResult:
         """Return the result when a test could not tell."""
-        self._failures += 1
-        return ProbeResult(last=self._failures >= FAILURES, summary=UNVERIFIED)
+        self._failure_count += 1
+        return ProbeResult(last=self._failure_count >= FAILURES, summary=UNVERIFIED)
 
     async def _call(self, lease: Lease) -> ProbeErrors:
         if inspect.iscoroutinefunction(self._probe):

@@ -23,10 +23,10 @@ def trial_result(trial: Trial, locale: str) -> dict[str, Any]:
         "description": rule and describe_rule(rule).model_dump(exclude_defaults=True),
         "problems": fault_texts(trial.problems, locale),
         "covers": trial.covers,
-        "why": list(trial.why),
-        "why_codes": list(map(reason_data, trial.why)),
-        "now": _ruling(trial.now),
-        "then": _ruling(trial.then),
+        "why": list(trial.reasons),
+        "why_codes": list(map(reason_data, trial.reasons)),
+        "now": _ruling(trial.current_result),
+        "then": _ruling(trial.result_with_rule),
     }
 
 

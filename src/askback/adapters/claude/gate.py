@@ -37,8 +37,8 @@ from askback.adapters.claude.calls import (
     not_asked,
     stored_context,
 )
+from askback.adapters.claude.earlier_requests import PAGE_LIMIT, EarlierRequests
 from askback.adapters.claude.hooks import Hooks, Json, output
-from askback.adapters.claude.leftovers import PAGE_LIMIT, Leftovers
 from askback.adapters.claude.replays import repeated_result
 from askback.client import AsyncClient, Execution
 from askback.client.forms import outcome_of
@@ -48,9 +48,9 @@ from askback.domain.questiontext import quote
 from askback.domain.request import InputRequest
 from askback.errors import AskbackError, Conflict, Gone, NotAnswered
 
-LATER = "Another call waits for a person first. It was not run: call it again afterwards."
+ANOTHER_CALL_WAITS = "Another call waits for a person first. It was not run: call it again afterwards."
 _NOT_RUN = "The tool {tool} was not run: {error}"
-_CHANGED = "A person changed the input of this call before it ran. It ran with: {input}"
+_CHANGED_INPUT = "A person changed the input of this call before it ran. It ran with: {input}"
 _NOTE = "A note of the person who approved this call: {note}"
 COLLECT_S = 10.0
 """How long to look for open requests of an earlier process, in seconds."""
@@ -82,31 +82,33 @@ class Gate:
         self._durable = durable
         self._approvals = approvals
         self._allow_edit = allow_edit
-        self._harmless = INTERNAL_TOOLS | own_tools
-        self._seen = dict[str, Json]()
+        self._harmless_tools = INTERNAL_TOOLS | own_tools
+        self._undecided_calls = dict[str, Json]()
         """The undecided calls that the hook has seen, by id."""
-        self._running = dict[str, tuple[Decision, Execution]]()
+        self._running_calls = dict[str, tuple[Decision, Execution]]()
         """Approved calls that run, by their ids."""
-        self._leftovers = Leftovers(ask, durable=durable)
-        self._prompted = False
-        self._replayed: str | None = None
+        self._earlier_requests = EarlierRequests(ask, durable=durable)
+        self._has_prompt = False
+        self._replayed_call_id: str | None = None
         """The call that an earlier process deferred: the first one if the session continues without a prompt."""
-        self._deferred: InputRequest | None = None
+        self._deferred_request: InputRequest | None = None
         """The request that the run ends for, unless something else becomes of its call."""
 
     def hooks(self) -> Hooks:
         """Return the hooks of the session. One that fails stops the call, because nobody was asked then."""
         callbacks: dict[str, Callable[..., Awaitable[Json]]] = {
-            "UserPromptSubmit": self._begin,
-            "PreToolUse": self._before,
-            "PostToolUse": self._succeeded,
-            "PostToolUseFailure": self._failed,
+            "UserPromptSubmit": self._on_prompt,
+            "PreToolUse": self._before_tool_use,
+            "PostToolUse": self._after_tool_use,
+            "PostToolUseFailure": self._after_failure,
             "PostToolBatch": self._after_batch,
-            "Stop": self._end,
+            "Stop": self._on_stop,
         }
         return {
             event: [
-                HookMatcher(hooks=[cast("Any", call)], on_failure="block" if call == self._before else None)
+                HookMatcher(
+                    hooks=[cast("Any", call)], on_failure="block" if call == self._before_tool_use else None
+                )
             ]
             for event, call in callbacks.items()
         }
@@ -117,7 +119,7 @@ class Gate:
         Suggested rules are ignored: askback decides about each call.
         """
         use = self._use(tool, tool_input, context.tool_use_id or "", context.agent_id)
-        self._seen.pop(use.id, None)
+        self._undecided_calls.pop(use.id, None)
         result = await self._decide(use, wait=True)
         assert not isinstance(result, InputRequest)  # it has waited
         return result
@@ -128,8 +130,8 @@ class Gate:
         sessions = [about for item in page if (about := stored_context(item))]
         return sessions[0] if sessions else {}
 
-    async def _begin(self, event: Json, _id: str | None, _context: object) -> Json:
-        self._session_id, prompted, self._prompted = event["session_id"], self._prompted, True
+    async def _on_prompt(self, event: Json, _id: str | None, _context: object) -> Json:
+        self._session_id, prompted, self._has_prompt = event["session_id"], self._has_prompt, True
         if prompted:
             return {}
         texts = await self._collect(event)
@@ -143,59 +145,61 @@ class Gate:
         thread_id, transcript = self._thread_id or self._session_id, Path(event["transcript_path"])
         try:
             async with asyncio.timeout(COLLECT_S):
-                return await self._leftovers.collect(thread_id, self._session_id, transcript)
+                return await self._earlier_requests.collect(thread_id, self._session_id, transcript)
         except (AskbackError, TimeoutError):
             _log.warning("askback could not look for what an earlier process had asked", exc_info=True)
             return []
 
-    async def _end(self, *_: object) -> Json:
-        await self._leftovers.withdraw()
+    async def _on_stop(self, *_: object) -> Json:
+        await self._earlier_requests.withdraw()
         return {}
 
-    async def _before(self, event: Json, _id: str | None, _context: object) -> Json:
+    async def _before_tool_use(self, event: Json, _id: str | None, _context: object) -> Json:
         self._session_id = event["session_id"]
         tool, call_id = event["tool_name"], event["tool_use_id"]
-        if tool in self._harmless or not (self._approvals or tool == ASK_USER):
+        if tool in self._harmless_tools or not (self._approvals or tool == ASK_USER):
             return {}
-        self._seen[call_id] = event
+        self._undecided_calls[call_id] = event
         if not self._durable or event.get("agent_id") is not None:
             return output("PreToolUse", permissionDecision="ask")
-        if not self._prompted:
-            self._prompted, self._replayed = True, call_id
+        if not self._has_prompt:
+            self._has_prompt, self._replayed_call_id = True, call_id
             await self._collect(event)
         decision = await self._decide(self._use(tool, event["tool_input"], call_id, None), wait=False)
         if not isinstance(decision, InputRequest):
             return output("PreToolUse", permissionDecision="ask")  # `can_use_tool` finds the same decision
-        if self._deferred is None or self._deferred.id == decision.id:
-            self._deferred = decision
+        if self._deferred_request is None or self._deferred_request.id == decision.id:
+            self._deferred_request = decision
             return output("PreToolUse", permissionDecision="defer")
         # Claude Code forgets all deferred calls of a message but the last.
         if not await self._ask.requests.withdraw(decision):
             return output("PreToolUse", permissionDecision="ask")  # somebody has decided in this moment
-        return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=LATER)
+        return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=ANOTHER_CALL_WAITS)
 
     async def _after_batch(self, event: Json, _id: str | None, _context: object) -> Json:
         """Withdraw the request of a call that was not deferred after all: another hook refused it."""
-        if event.get("agent_id") is None and self._deferred is not None:
-            request, self._deferred = self._deferred, None
+        if event.get("agent_id") is None and self._deferred_request is not None:
+            request, self._deferred_request = self._deferred_request, None
             await self._ask.requests.withdraw(request)
         return {}
 
-    async def _succeeded(self, event: Json, call_id: str | None, _context: object) -> Json:
+    async def _after_tool_use(self, event: Json, call_id: str | None, _context: object) -> Json:
         decision = await self._report(call_id, "succeeded")
-        return self._after("PostToolUse", event, "" if decision is None else _notes_of(decision))
+        return self._result_output(
+            "PostToolUse", event, "" if decision is None else _approval_notes(decision)
+        )
 
-    async def _failed(self, event: Json, call_id: str | None, _context: object) -> Json:
+    async def _after_failure(self, event: Json, call_id: str | None, _context: object) -> Json:
         await self._report(call_id, "failed")
-        return self._after("PostToolUseFailure", event, "")
+        return self._result_output("PostToolUseFailure", event, "")
 
-    def _after(self, name: str, event: Json, text: str) -> Json:
-        if event["tool_use_id"] == self._replayed:
+    def _result_output(self, name: str, event: Json, text: str) -> Json:
+        if event["tool_use_id"] == self._replayed_call_id:
             text = "\n".join(filter(None, (text, repeated_result(event))))
         return output(name, additionalContext=text) if text else {}
 
     def _use(self, tool: str, tool_input: Json, call_id: str, agent_id: str | None) -> ToolUse:
-        event = self._seen.get(call_id, {})
+        event = self._undecided_calls.get(call_id, {})
         agent = event.get("agent_type") if agent_id is not None else None
         return ToolUse(
             tool, tool_input, call_id, self._session_id, cwd=event.get("cwd"), agent=agent or agent_id
@@ -206,7 +210,7 @@ class Gate:
         try:
             if use.tool == ASK_USER:
                 return await self._answer(use, wait=wait)
-            if use.tool in self._harmless or not self._approvals:
+            if use.tool in self._harmless_tools or not self._approvals:
                 return PermissionResultAllow(updated_input=use.input)
             return await self._approve(use, wait=wait)
         except AskbackError as error:
@@ -217,11 +221,11 @@ class Gate:
         form = form_for(use)
         if isinstance(form, PermissionResultDeny):
             return form
-        ask_options = self._asked(use)
-        request = await self._left(use, wait=wait)
-        if self._deferrable(use) or request is not None:
+        ask_options = self._request_options(use)
+        request = await self._find_earlier_request(use, wait=wait)
+        if self._can_defer(use) or request is not None:
             request = request or await self._ask.requests.create(form, delivery="resume", **ask_options)
-            request = await self._settled(request, wait=wait)
+            request = await self._await_end(request, wait=wait)
             if request.status not in TERMINAL:
                 return request
             outcome = outcome_of(request)
@@ -232,16 +236,16 @@ class Gate:
         return PermissionResultAllow(updated_input=answered_input(use, form, outcome))
 
     async def _approve(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
-        if (left_request := await self._left(use, wait=wait)) is not None:
-            left_request = await self._settled(left_request, wait=wait)
+        if (left_request := await self._find_earlier_request(use, wait=wait)) is not None:
+            left_request = await self._await_end(left_request, wait=wait)
             if left_request.status not in TERMINAL:
                 return left_request
             return (
-                await self._used(use, await self._ask.decision(left_request))
+                await self._consume(use, await self._ask.decision(left_request))
                 if wait
                 else PermissionResultAllow()
             )
-        members: Json = {**self._asked(use), "wait": not self._deferrable(use)}
+        members: Json = {**self._request_options(use), "wait": not self._can_defer(use)}
         plan = use.input.get("plan") if use.tool == EXIT_PLAN else None
         if isinstance(plan, str) and plan.strip():
             decision = await self._ask.approve_plan(plan, **members)
@@ -249,27 +253,27 @@ class Gate:
             members |= {"cwd": use.cwd, "allow_edit": self._allow_edit}
             decision = await self._ask.approve(use.tool, use.input, **members)
         if decision.status == "pending" and decision.request is not None:
-            request = await self._settled(decision.request, wait=wait)
+            request = await self._await_end(decision.request, wait=wait)
             if request.status not in TERMINAL:
                 return request
             decision = await self._ask.decision(request)
-        return await self._used(use, decision) if wait else PermissionResultAllow()
+        return await self._consume(use, decision) if wait else PermissionResultAllow()
 
-    async def _left(self, use: ToolUse, *, wait: bool) -> InputRequest | None:
+    async def _find_earlier_request(self, use: ToolUse, *, wait: bool) -> InputRequest | None:
         """Return what an earlier process asked about the same call."""
-        return await self._leftovers.take(use, deferrable=self._deferrable(use), is_repeated=not wait)
+        return await self._earlier_requests.take(use, deferrable=self._can_defer(use), is_repeated=not wait)
 
-    def _deferrable(self, use: ToolUse) -> bool:
+    def _can_defer(self, use: ToolUse) -> bool:
         return self._durable and use.agent is None
 
-    def _asked(self, use: ToolUse) -> Json:
+    def _request_options(self, use: ToolUse) -> Json:
         """Return the options of the request for a call."""
         thread_id = self._thread_id or self._session_id
         return {"thread_id": thread_id, "timeout_s": self._timeout_s} | use.context(
-            durable=self._deferrable(use), folder=self._folder
+            durable=self._can_defer(use), folder=self._folder
         )
 
-    async def _settled(self, request: InputRequest, *, wait: bool) -> InputRequest:
+    async def _await_end(self, request: InputRequest, *, wait: bool) -> InputRequest:
         """Return a request as it ended, or as it is without `wait`; an interrupt withdraws it."""
         if not wait or request.status in TERMINAL:
             return request
@@ -279,7 +283,7 @@ class Gate:
             await self._ask.requests.withdraw(request)
             raise
 
-    async def _used(self, use: ToolUse, decision: Decision) -> Result:
+    async def _consume(self, use: ToolUse, decision: Decision) -> Result:
         """Consume an approval and return the approved input for Claude Code to run."""
         if not decision:
             return PermissionResultDeny(message=decision.text)
@@ -289,14 +293,14 @@ class Gate:
             execution = await self._ask.consume(decision, secrets.token_hex(8))
         except (Conflict, Gone) as error:  # it was used or revoked, or a rule now refuses the call
             return PermissionResultDeny(message=_NOT_RUN.format(tool=use.tool, error=error.message))
-        self._running[use.id] = decision, execution
+        self._running_calls[use.id] = decision, execution
         if use.tool == EXIT_PLAN:
             return PermissionResultAllow(updated_input=use.input)
         return PermissionResultAllow(updated_input=execution.input)
 
     async def _report(self, call_id: str | None, outcome: Literal["succeeded", "failed"]) -> Decision | None:
         """Report how an approved call went, and return its decision; None for other calls."""
-        decision, execution = self._running.pop(call_id or "", (None, None))
+        decision, execution = self._running_calls.pop(call_id or "", (None, None))
         if decision is not None and execution is not None:
             with suppress(AskbackError):
                 await self._ask.report(decision, execution.execution_id, outcome)
@@ -309,12 +313,12 @@ async def last_session(options: ClaudeAgentOptions, thread_id: str) -> Mapping[s
     return await gate.last_session(thread_id) if isinstance(gate, Gate) else {}
 
 
-def _notes_of(decision: Decision) -> str:
+def _approval_notes(decision: Decision) -> str:
     """Return the person's note and changed input. Claude Code reports only the result of the call."""
     lines = list[str]()
     asked = None if decision.request is None else decision.request.approval
     if asked is not None and asked.plan is None and decision.input != asked.input:
-        lines.append(_CHANGED.format(input=quote(decision.input)))
+        lines.append(_CHANGED_INPUT.format(input=quote(decision.input)))
     if decision.note:
         lines.append(_NOTE.format(note=quote(decision.note)))
     return "\n".join(lines)

@@ -16,14 +16,14 @@ from typing import Any, cast
 from askback.adapters.claude.hooks import Json
 from askback.domain.questiontext import quote
 
-_DEFERRED = "hook_deferred_tool"
+_DEFERRED_TYPE = "hook_deferred_tool"
 _SEARCHED_BYTES = 1 << 20
 """Bytes at the end of a transcript in which Claude Code looks for a deferred call."""
 
-LONGEST = 20_000
+MAX_RESULT = 20_000
 """Characters of a result that are repeated."""
 
-_RESULT = (
+_RESULT_SENTENCE = (
     "The call of the tool {tool} with {input} waited for a person, and has run now. Do not make it again, even if its "
     "result is missing above. Its result: {result}"
 )
@@ -38,7 +38,9 @@ def repeated_result(event: Json) -> str:
         return ""
     result = event.get("tool_response", event.get("error"))
     text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-    return _RESULT.format(tool=event["tool_name"], input=quote(event["tool_input"]), result=text[:LONGEST])
+    return _RESULT_SENTENCE.format(
+        tool=event["tool_name"], input=quote(event["tool_input"]), result=text[:MAX_RESULT]
+    )
 
 
 def is_deferred(transcript: Path) -> bool | None:
@@ -49,17 +51,17 @@ def is_deferred(transcript: Path) -> bool | None:
     """
     call_id = None
     with suppress(*_UNREADABLE):
-        for line in _end_of(transcript):
+        for line in _last_lines(transcript):
             if call_id is not None and f'"tool_use_id":"{call_id}"' in line:
                 call_id = None
-            if f'"{_DEFERRED}"' in line:
+            if f'"{_DEFERRED_TYPE}"' in line:
                 attachment = json.loads(line).get("attachment", {})
-                call_id = attachment["toolUseID"] if attachment.get("type") == _DEFERRED else call_id
+                call_id = attachment["toolUseID"] if attachment.get("type") == _DEFERRED_TYPE else call_id
         return call_id is not None
     return None
 
 
-def _end_of(transcript: Path) -> list[str]:
+def _last_lines(transcript: Path) -> list[str]:
     with transcript.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _SEARCHED_BYTES))

@@ -28,13 +28,13 @@ def result(text: str, content: dict[str, Any] | None = None, *, error: bool = Fa
     )
 
 
-def failure(error: AskbackError, *, undone: str) -> CallToolResult:
+def failure(error: AskbackError, *, consequence: str) -> CallToolResult:
     """Return the result for a refusal."""
-    return result(failure_text(error, undone=undone), error=True)
+    return result(failure_text(error, consequence=consequence), error=True)
 
 
-def failure_text(error: AskbackError, *, undone: str) -> str:
-    """Return the text for a refusal, with what is `undone` and the next step for the model."""
+def failure_text(error: AskbackError, *, consequence: str) -> str:
+    """Return the text for a refusal, with its `consequence` and the next step for the model."""
     if isinstance(error, ConnectionLost):
         text = (
             "askback cannot be reached, so nobody was asked or answered. That is not an answer and not permission. "
@@ -44,10 +44,11 @@ def failure_text(error: AskbackError, *, undone: str) -> str:
         text = "askback does not accept the token of this MCP server. Tell the user to check ASKBACK_TOKEN."
     elif isinstance(error, Invalid) and error.field_errors:
         text = wrong_arguments(
-            ((str(item["path"]), str(item["message"])) for item in error.field_errors), undone=undone
+            ((str(item["path"]), str(item["message"])) for item in error.field_errors),
+            consequence=consequence,
         )
     elif isinstance(error, TooLarge):
-        text = f"{error} {undone} Call the tool again with less."
+        text = f"{error} {consequence} Call the tool again with less."
     elif isinstance(error, NotFound):
         text = f"{error} Call list_requests to see the requests that you have."
     else:

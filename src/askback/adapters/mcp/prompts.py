@@ -17,7 +17,7 @@ from typing import Any
 
 from mcp_types import CallToolResult
 
-from askback.adapters.arguments import Asked
+from askback.adapters.arguments import QuestionForm
 from askback.adapters.mcp.arguments import ApprovalPrompt
 from askback.adapters.mcp.asking import APPROVAL_S, ToolCall, earlier_request, settle
 from askback.adapters.mcp.forms import prompted_form
@@ -37,7 +37,7 @@ OPEN = (
     "with this request_id to wait. The person can answer at {url}. Afterwards make exactly the same call again: it "
     "gets this answer, and nobody is asked twice."
 )
-UNDONE = "The call was not run."
+NOT_RUN = "The call was not run."
 PAGE_LIMIT = 50
 """How many earlier requests are looked through, the newest first."""
 MAX_PROMPTS = 1000
@@ -52,7 +52,7 @@ class _Prompt:
 
     call: ToolCall
     arguments: ApprovalPrompt
-    asked: Asked | None
+    form: QuestionForm | None
     digest: str
 
     @property
@@ -68,19 +68,19 @@ class _Prompt:
     @property
     def kind(self) -> str:
         """The kind of its request."""
-        return "approval" if self.asked is None else "form"
+        return "approval" if self.form is None else "form"
 
 
 async def approval_prompt(call: ToolCall, arguments: ApprovalPrompt) -> CallToolResult:
     """Answer a permission prompt of Claude Code in its own format, with no structured content."""
-    asked = prompted_form(arguments.tool_name, arguments.input)
+    form = prompted_form(arguments.tool_name, arguments.input)
     try:
-        prompt = _Prompt(call, arguments, asked, call_digest(arguments.tool_name, arguments.input))
+        prompt = _Prompt(call, arguments, form, call_digest(arguments.tool_name, arguments.input))
         reply = await _answer(prompt)
     except NotCanonical as error:
-        reply = _denial(f"{UNDONE} Its input cannot be shown to a person: {error}.")
+        reply = _denial(f"{NOT_RUN} Its input cannot be shown to a person: {error}.")
     except AskbackError as error:
-        reply = _denial(failure_text(error, undone=UNDONE))
+        reply = _denial(failure_text(error, consequence=NOT_RUN))
     return result(json.dumps(reply, ensure_ascii=False))
 
 
@@ -97,7 +97,7 @@ async def _answer(prompt: _Prompt) -> Json:
             return reply
     prompt.call.asking = asyncio.ensure_future(_ask(prompt))
     request = await asyncio.shield(prompt.call.asking)
-    return await _reply(prompt, request, is_new=True) or _denial(UNDONE)
+    return await _reply(prompt, request, is_new=True) or _denial(NOT_RUN)
 
 
 async def _earlier_requests(prompt: _Prompt) -> AsyncIterator[InputRequest]:
@@ -109,7 +109,7 @@ async def _earlier_requests(prompt: _Prompt) -> AsyncIterator[InputRequest]:
     for item in await requests.list(kind=prompt.kind, status="pending", limit=PAGE_LIMIT):
         if item.id != id_ and item.metadata == prompt.metadata:
             yield item
-    if prompt.asked is not None:
+    if prompt.form is not None:
         return
     for item in await requests.list(kind="approval", status="answered", limit=PAGE_LIMIT, brief=True):
         is_unused = item.source == "responder" and item.used_at is None and item.id != id_
@@ -124,8 +124,8 @@ async def _ask(prompt: _Prompt) -> InputRequest:
     call, arguments = prompt.call, prompt.arguments
     content = (
         Approval(tool=arguments.tool_name, input=arguments.input, allow_edit=True)
-        if prompt.asked is None
-        else prompt.asked.form
+        if prompt.form is None
+        else prompt.form.form
     )
     try:
         return await call.place.client.requests.create(
@@ -159,8 +159,8 @@ async def _reply(prompt: _Prompt, request: InputRequest, *, is_new: bool) -> Jso
     call.prompts.pop(prompt.key, None)
     if request.status is Status.CANCELLED and not is_new:
         return None
-    if prompt.asked is not None:
-        return _answers(prompt, prompt.asked, request)
+    if prompt.form is not None:
+        return _answers(prompt, prompt.form, request)
     decision = Decision.from_request(request)
     if not decision:
         return _denial(decision.text)
@@ -177,10 +177,10 @@ def _execution_id(prompt: _Prompt) -> str:
     return f"exe_{prompt.arguments.tool_call_id or secrets.token_urlsafe(16)}"
 
 
-def _answers(prompt: _Prompt, asked: Asked, request: InputRequest) -> Json:
+def _answers(prompt: _Prompt, form: QuestionForm, request: InputRequest) -> Json:
     if request.status is not Status.ANSWERED or request.answer is None:
         return _denial(model_text(request))
-    answers = asked.answers(request.answer.values)
+    answers = form.answers(request.answer.values)
     return {"behavior": "allow", "updatedInput": {**prompt.arguments.input, "answers": answers}}
 
 

@@ -117,7 +117,7 @@ class Calls:
         tool = TOOLS.get(params.name) or VIEW_TOOLS.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. There are {', '.join(TOOLS)}.")
-        undone = "Nobody was asked." if tool.asks else "Nothing was done."
+        consequence = "Nobody was asked." if tool.asks else "Nothing was done."
         try:
             arguments = parse(tool.arguments, params.arguments or {})
             async with self._connect(context) as place:
@@ -125,9 +125,9 @@ class Calls:
                 return await self._run(tool, call, arguments)
         except Faults as error:
             faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in error.faults)
-            return result(wrong_arguments(faults, undone=undone), error=True)
+            return result(wrong_arguments(faults, consequence=consequence), error=True)
         except AskbackError as error:
-            return failure(error, undone=undone)
+            return failure(error, consequence=consequence)
         except Exception:
             log.exception("the tool %s failed", params.name)
             return result(

@@ -58,7 +58,7 @@ async def ask_user(call: ToolCall, arguments: AskUser) -> Reply:
             idempotency_key=call.key,
             tool_call_id=call.tool_use_id,
             timeout_s=arguments.timeout_s,
-            metadata=QUESTIONS if form_request.by_text else None,
+            metadata=QUESTIONS if form_request.answers_by_text else None,
             assignees=assignees,
         )
 

@@ -13,7 +13,7 @@ from askback.client.lease import Lease, read_lease
 from askback.client.link import Link
 from askback.client.methods import context, method
 from askback.client.options import SecretOptions, dump_options
-from askback.client.probing import Probe, Trials
+from askback.client.probing import Probe, ProbeRunner
 from askback.client.resources.base import Page, Resource, id_of
 from askback.client.resources.requests import Requests
 from askback.client.resources.review import ReviewHandler, SubmissionReview
@@ -98,7 +98,7 @@ class Secrets(Resource):
         try:
             if own_probe is not None:
                 request = await self._review.run(
-                    op, partial(self._trials, own_probe), withdraw=cancel_on_abort
+                    op, partial(self._probe_handler, own_probe), withdraw=cancel_on_abort
                 )
             elif wait:
                 ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
@@ -215,19 +215,19 @@ class Secrets(Resource):
 
     # --- probes ------------------------------------------------------------------------------
 
-    def _trials(self, probe: Probe, request: InputRequest) -> ReviewHandler:
-        return partial(self._test, Trials(probe, request=request))
+    def _probe_handler(self, probe: Probe, request: InputRequest) -> ReviewHandler:
+        return partial(self._test, ProbeRunner(probe, request=request))
 
-    async def _test(self, trials: Trials, request: InputRequest) -> InputRequest:
+    async def _test(self, probe_runner: ProbeRunner, request: InputRequest) -> InputRequest:
         """Test one submission, and return the request as it is then."""
         assert request.submitted is not None
-        if trials.outcome_unknown(request):
-            result = trials.unknown()
+        if probe_runner.outcome_unknown(request):
+            result = probe_runner.unknown()
         else:
             async with self.lease(
                 request.submitted.names, thread_id=request.thread_id, request_id=request.id
             ) as lease:
-                result = await trials.judge(lease)
+                result = await probe_runner.run(lease)
         if result.accepted:
             return await self._requests.accept(request)
         if result.last:

@@ -103,7 +103,7 @@ def _file_preview(call: Call, before: str | None) -> Preview | None:
         whole=edit.whole,
         added=edit.added,
         removed=edit.removed,
-        **_remaining_members(edit.rest),
+        **_remaining_members(edit.other_members),
         **_headline_members(
             edit_headline(edit.path, added=edit.added, removed=edit.removed, writes=edit.whole and not before)
         ),

@@ -42,19 +42,22 @@ _REPLACE_ALL_KEYS = ("replace_all", "replaceAll")
 _NO_LINE_FEED = "\\ No newline at end of file"
 
 Op = Literal[" ", "-", "+", "@"]
-Rest = Mapping[str, Any]
+Members = Mapping[str, Any]
 
 
 @frozen(slots=True)
 class FileEdit:
-    """A change of one file, or its `whole` content. `rest` is the input without the path and the texts in `lines`."""
+    """A change of one file, or its `whole` content.
+
+    `other_members` are those of the input without the path and the texts in `lines`.
+    """
 
     path: str
     lines: list[DiffLine]
     added: int
     removed: int
     whole: bool
-    rest: Rest
+    other_members: Members
 
 
 def file_edit(call: Call, before: str | None) -> FileEdit | None:
@@ -65,7 +68,7 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
     changes = hunks_of_write or _replacement_hunks(call, before)
     if changes is None:
         return None
-    hunks, rest = changes
+    hunks, other_members = changes
     if sum(line_count(hunk.old) + line_count(hunk.new) for hunk in hunks) > MAX_LINES:
         return None
     diff = [line for hunk in hunks for line in _draw_hunk(hunk, steps=STEPS // len(hunks))]
@@ -79,7 +82,7 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
         ops.count("+"),
         ops.count("-"),
         hunks_of_write is not None,
-        {name: value for name, value in rest.items() if name != call.path_key},
+        {name: value for name, value in other_members.items() if name != call.path_key},
     )
 
 
@@ -92,29 +95,29 @@ def _draw_hunk(hunk: Hunk, *, steps: int) -> Iterator[tuple[Op, str]]:
             yield "@", _NO_LINE_FEED
 
 
-def _whole_file(call: Call, before: str | None) -> tuple[list[Hunk], Rest] | None:
+def _whole_file(call: Call, before: str | None) -> tuple[list[Hunk], Members] | None:
     names = [name for name in _CONTENTS if name in call.input]
     if call.tool.casefold() not in _WRITERS or len(names) != 1 or not isinstance(call.input[names[0]], str):
         return None
     return [Hunk(before or "", call.input[names[0]])], _other_members(call.input, names[0])
 
 
-def _replacement_hunks(call: Call, before: str | None) -> tuple[list[Hunk], Rest] | None:
+def _replacement_hunks(call: Call, before: str | None) -> tuple[list[Hunk], Members] | None:
     one_replacement = _replacement(call.input)
     replacements = _replacements(call.input.get("edits"))
     if (one_replacement is None) == (replacements is None):
         return None
     if one_replacement is not None:
-        changes, rest = [one_replacement[0]], one_replacement[1]
+        changes, other_members = [one_replacement[0]], one_replacement[1]
     else:
         changes = [change for change, _ in replacements or ()]
-        remaining = [rest for _, rest in replacements or ()]
-        rest = _other_members(call.input, "edits") | ({"edits": remaining} if any(remaining) else {})
+        edits = [members for _, members in replacements or ()]
+        other_members = _other_members(call.input, "edits") | ({"edits": edits} if any(edits) else {})
     located_hunks = None if before is None else hunks_in_file(before, changes)
-    return separate_hunks(changes) if located_hunks is None else located_hunks, rest
+    return separate_hunks(changes) if located_hunks is None else located_hunks, other_members
 
 
-def _replacement(call_input: Mapping[str, Any]) -> tuple[Replacement, Rest] | None:
+def _replacement(call_input: Mapping[str, Any]) -> tuple[Replacement, Members] | None:
     pairs = [keys for keys in _PAIRS if all(isinstance(call_input.get(name), str) for name in keys)]
     if len(pairs) != 1:
         return None
@@ -123,7 +126,7 @@ def _replacement(call_input: Mapping[str, Any]) -> tuple[Replacement, Rest] | No
     return Replacement(call_input[old], call_input[new], replaces_all), _other_members(call_input, old, new)
 
 
-def _replacements(call_input: object) -> Sequence[tuple[Replacement, Rest]] | None:
+def _replacements(call_input: object) -> Sequence[tuple[Replacement, Members]] | None:
     if not isinstance(call_input, list) or not 0 < len(cast("list[object]", call_input)) <= MAX_EDITS:
         return None
     replacements = [

@@ -38,29 +38,29 @@ _YIELD_EVERY = 20
 class Trial:
     """The effect of a draft rule.
 
-    `alone` is the decision by this rule only, `now` the decision without it, `then` the decision with it. All
-    are None without a call, and `alone` and `then` for a draft that has `problems`.
+    `current_result` is the decision without the rule; it is None without a call. The other two results are also None
+    for a draft that has `problems`.
     """
 
     rule: Rule | None = None
     problems: Sequence[Fault] = ()
-    alone: PolicyResult | None = None
-    now: PolicyResult | None = None
-    then: PolicyResult | None = None
+    rule_only_result: PolicyResult | None = None
+    current_result: PolicyResult | None = None
+    result_with_rule: PolicyResult | None = None
 
     @property
     def covers(self) -> bool | None:
         """Whether the rule covers the call."""
-        if self.rule is None or self.alone is None:
+        if self.rule is None or self.rule_only_result is None:
             return None
-        return self.rule.text in self.alone.rules
+        return self.rule.text in self.rule_only_result.rules
 
     @property
-    def why(self) -> Sequence[str]:
-        """Why an allow rule does not cover the call."""
-        if self.alone is None or self.rule is None or self.covers or self.rule.effect != "allow":
+    def reasons(self) -> Sequence[str]:
+        """The reasons why an allow rule does not cover the call."""
+        if self.rule_only_result is None or self.rule is None or self.covers or self.rule.effect != "allow":
             return ()
-        return self.alone.reasons
+        return self.rule_only_result.reasons
 
 
 async def try_rule(ctx: Services, principal: Principal, body: object) -> Trial:
@@ -84,11 +84,13 @@ async def try_rule(ctx: Services, principal: Principal, body: object) -> Trial:
         project=draft.project or payload.project,
     )
     call = Call(payload.call.tool, payload.call.input, payload.call.cwd)
-    now = decide(call, policy)
+    current_result = decide(call, policy)
     if rule is None:
-        return Trial(rule, problems, now=now)
-    rule_alone = Policy((rule,), roots=policy.roots, own_paths=policy.own_paths)
-    return Trial(rule, problems, decide(call, rule_alone), now, decide(call, _with_rule(policy, rule)))
+        return Trial(rule, problems, current_result=current_result)
+    rule_only_policy = Policy((rule,), roots=policy.roots, own_paths=policy.own_paths)
+    return Trial(
+        rule, problems, decide(call, rule_only_policy), current_result, decide(call, _with_rule(policy, rule))
+    )
 
 
 async def _read_draft(

@@ -25,20 +25,25 @@ class Rotation(NamedTuple):
     """The numbers of rewrapped texts, of texts that no key opens, and of dropped old keys."""
 
     rewrapped: int = 0
-    left: int = 0
+    unreadable: int = 0
     dropped: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the numbers under their keys in the reply and in the audit log."""
+        return {"rewrapped": self.rewrapped, "left": self.unreadable, "dropped": self.dropped}
 
 
 async def rotate_secrets(ctx: Services, principal: Principal, body: object) -> Rotation:
-    """Rewrap every secret and reseal every audit log, with a `RotateBody`; old keys can go once nothing is `left`.
+    """Rewrap every secret and reseal every audit log, with a `RotateBody`.
 
+    Old keys can be dropped once nothing is `unreadable`.
     It can be interrupted and repeated. A secret that is replaced meanwhile uses the first key already.
     """
     await roles.require(ctx, principal, "rotate_secrets")
     payload = parse(RotateBody, body)
     async with ctx.rotation:
         rotation = await _rotate(ctx, principal, keep_old=payload.keep_old)
-    await _log(ctx, principal, "secret.rotated", **rotation._asdict())
+    await _log(ctx, principal, "secret.rotated", **rotation.as_dict())
     return rotation
 
 
@@ -52,7 +57,7 @@ async def _rotate(ctx: Services, principal: Principal, *, keep_old: bool) -> Rot
     tenant = None if is_operator else principal.tenant
     rotation = await _rewrap_all(ctx, tenant)
     await seal.rewrap_seals(ctx, tenant)
-    if own_keys is None or new_key_id is None or rotation.left or keep_old:
+    if own_keys is None or new_key_id is None or rotation.unreadable or keep_old:
         return rotation
     return rotation._replace(dropped=await own_keys.drop_others(new_key_id))
 
@@ -63,24 +68,24 @@ async def _rewrap_all(ctx: Services, tenant: str | None) -> Rotation:
     while turn.rewrapped:
         rewrapped += turn.rewrapped
         turn = await _rewrap_once(ctx, tenant)
-    return Rotation(rewrapped, turn.left)
+    return Rotation(rewrapped, turn.unreadable)
 
 
 async def _rewrap_once(ctx: Services, tenant: str | None) -> Rotation:
     """Rewrap all texts once."""
-    rewrapped = remaining = 0
+    rewrapped = unreadable = 0
     last_id = ""
     while page := await ctx.store.sealed_after(last_id, tenant=tenant):
         for item in page:
             try:
                 text = await ctx.vault.rewrap(binding(item), item.sealed)
             except CannotOpen:
-                remaining += 1
+                unreadable += 1
                 continue
             if text is not None and await ctx.store.rewrap(item.id, sealed=text, instead=item.sealed):
                 rewrapped += 1
         last_id = page[-1].id
-    return Rotation(rewrapped, remaining)
+    return Rotation(rewrapped, unreadable)
 
 
 async def _log(ctx: Services, principal: Principal, action: str, **facts: Any) -> None:

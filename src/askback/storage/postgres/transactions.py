@@ -13,7 +13,7 @@ from askback.storage.postgres.connection import Connection, refused_by_database,
 # Explicit, whatever the database is set to. Rows that decide are locked or compared, so that nothing depends on more.
 _BEGIN_READ_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-UNDONE = frozenset({"25", "53", "55"})
+NOT_COMMITTED = frozenset({"25", "53", "55"})
 """Classes of SQLSTATE that end a statement before its commit: read-only, out of resources, locks."""
 
 
@@ -23,7 +23,7 @@ async def transaction(db: Connection) -> AsyncGenerator[None]:
 
     Raises `Unavailable` when the database cannot be used, even if the outcome of the commit is unknown.
     """
-    async with _undone_on_error(db):
+    async with _roll_back_on_error(db):
         await db.execute(_BEGIN_READ_WRITE)
         yield
     try:
@@ -47,7 +47,7 @@ async def single_statement() -> AsyncGenerator[None]:
     try:
         yield
     except Exception as error:
-        if isinstance(error, asyncpg.PostgresError) and (error.sqlstate or "")[:2] in UNDONE:
+        if isinstance(error, asyncpg.PostgresError) and (error.sqlstate or "")[:2] in NOT_COMMITTED:
             raise unavailable(error) from error
         if refused_by_database(error):
             raise unknown_outcome(error) from error
@@ -57,7 +57,7 @@ async def single_statement() -> AsyncGenerator[None]:
 @asynccontextmanager
 async def snapshot(db: Connection) -> AsyncGenerator[None]:
     """Let all reads of the block see the same state."""
-    async with _undone_on_error(db):
+    async with _roll_back_on_error(db):
         try:
             await db.execute(_SNAPSHOT)
         except asyncpg.ActiveSQLTransactionError:
@@ -69,7 +69,7 @@ async def snapshot(db: Connection) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def _undone_on_error(db: Connection) -> AsyncGenerator[None]:
+async def _roll_back_on_error(db: Connection) -> AsyncGenerator[None]:
     try:
         yield
     except BaseException as error:

@@ -38,7 +38,7 @@ async def erase_secret(call: OperationCall) -> Result:
 
 async def rotate_secrets(call: OperationCall) -> Result:
     """Rewrap all secrets with the first master key."""
-    return json_result((await rotate.rotate_secrets(call.ctx, call.principal, call.body))._asdict())
+    return json_result((await rotate.rotate_secrets(call.ctx, call.principal, call.body)).as_dict())
 
 
 async def get_secret_agents(call: OperationCall) -> Result:

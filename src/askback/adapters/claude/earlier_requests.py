@@ -24,14 +24,14 @@ from askback.domain.resume import resume_text
 PAGE_LIMIT = 50
 """How many requests and outcomes of the thread are looked through, the newest first."""
 
-STORED_S = 5
+STORING_S = 5
 """Seconds after which Claude Code has surely stored a call; it takes a tenth of a second."""
 
-HELD_S = 12
+RESUME_DELAY_S = 12
 """Seconds after which an outcome that nobody received is a resume: the server holds it back for ten."""
 
 
-class Leftovers:
+class EarlierRequests:
     """The requests of a session that are open, or have an outcome which Claude has not read."""
 
     def __init__(self, ask: AsyncClient, *, durable: bool) -> None:
@@ -39,7 +39,7 @@ class Leftovers:
         self._durable = durable
         self._thread_id = ""
         self._requests = dict[str, InputRequest]()
-        self._unread = set[str]()
+        self._unread_ids = set[str]()
         """Those of them that surely have such an outcome, which the transcript or a resume shows."""
 
     async def collect(self, thread_id: str, session_id: str, transcript: Path) -> list[str]:
@@ -59,9 +59,9 @@ class Leftovers:
         self._requests = {item.id: item for item in reusable if item.id not in read}
         outcomes = [request for request in self._requests.values() if request.status is not Status.PENDING]
         settled_outcomes = [outcome for outcome in outcomes if ended is not None or _is_approved(outcome)]
-        self._unread = {item.id for item in settled_outcomes}
+        self._unread_ids = {item.id for item in settled_outcomes}
         texts = {item.id: resume_text(item) for item in settled_outcomes}
-        return list((texts if self._durable else texts | await self._pull()).values())
+        return list((texts if self._durable else texts | await self._pull_resumes()).values())
 
     async def take(self, use: ToolUse, *, deferrable: bool, is_repeated: bool) -> InputRequest | None:
         """Return the request for the same call, once; None if Claude has read its outcome.
@@ -79,11 +79,11 @@ class Leftovers:
         return None
 
     async def _take_outcome(self, request: InputRequest, *, is_repeated: bool) -> InputRequest | None:
-        if request.id not in self._unread and not self._durable:
-            await self._pull(wait=HELD_S)
+        if request.id not in self._unread_ids and not self._durable:
+            await self._pull_resumes(wait=RESUME_DELAY_S)
         if not is_repeated:
             del self._requests[request.id]
-        return request if request.id in self._unread else None
+        return request if request.id in self._unread_ids else None
 
     async def withdraw(self) -> None:
         """Cancel requests that Claude has not repeated."""
@@ -95,24 +95,24 @@ class Leftovers:
             if request.status is Status.PENDING:
                 await self._ask.requests.withdraw(request)
 
-    def _is_read(self, request: InputRequest, ended: Iterable[Json]) -> bool:
+    def _is_read(self, request: InputRequest, calls: Iterable[Json]) -> bool:
         """Return whether an approval was used, or the same call has a result that is another outcome."""
         if request.status is Status.PENDING or _is_approved(request):
             return request.used_at is not None
         session, outcome = stored_context(request)["session_id"], self._ask.text_of(request)
         return any(
             _asks_the_same(request, ToolUse(item["name"], item["input"], item["id"], session))
-            for item in ended
+            for item in calls
             if not item["failed"] or outcome in item["text"]
         )
 
-    async def _pull(self, *, wait: int = 0) -> dict[str, str]:
+    async def _pull_resumes(self, *, wait: int = 0) -> dict[str, str]:
         """Take over the resumes of the session, and return their texts by request."""
         texts = dict[str, str]()
         for resume in await self._ask.resumes.pull(self._thread_id, wait=wait, limit=PAGE_LIMIT):
             if resume.request_id in self._requests:
                 texts[resume.request_id] = resume.text
-                self._unread.add(resume.request_id)
+                self._unread_ids.add(resume.request_id)
                 await self._ask.resumes.ack(resume)
         return texts
 
@@ -136,7 +136,7 @@ def _is_lost(request: InputRequest, session_id: str, transcript: Path) -> bool:
         return False
     other_transcript = transcript.with_name(f"{call_context['session_id']}.jsonl")
     with suppress(OSError):
-        is_stored = time.time() - other_transcript.stat().st_mtime > STORED_S
+        is_stored = time.time() - other_transcript.stat().st_mtime > STORING_S
         return is_stored and call_context["tool_use_id"].encode() not in other_transcript.read_bytes()
     return False
 
