@@ -72,11 +72,11 @@ class AnswerMessageContracts(StoreSuite):
         self, store: Store
     ) -> None:
         update_event = EventDraft(THREAD_UPDATED, "main", "t1", NOON, None, "null", "tok_1")
-        assert not (await store.terms("main", "t1")).answers_as_messages
+        assert not (await store.thread_config("main", "t1")).answers_as_messages
         for value, outcome in ((False, Outcome.REPLAYED), (True, Outcome.APPLIED), (True, Outcome.REPLAYED)):
             assert await store.update_thread(update_event, {"answers_as_messages": value}) is outcome
         await store.update_thread(update_event, {"title": "T"})
-        assert (await store.terms("main", "t1")).answers_as_messages
+        assert (await store.thread_config("main", "t1")).answers_as_messages
         shown_thread_details = await store.thread_details("main", "t1")
         assert shown_thread_details is not None
         assert (shown_thread_details.title, shown_thread_details.answers_as_messages) == ("T", True)
@@ -86,4 +86,4 @@ class AnswerMessageContracts(StoreSuite):
             {"title": "T", "answers_as_messages": True, "metadata": None},
         ]
         await store.erase_thread(EventDraft(THREAD_ERASED, "main", "t1", NOON, None, "null", "tok_1"))
-        assert not (await store.terms("main", "t1")).answers_as_messages
+        assert not (await store.thread_config("main", "t1")).answers_as_messages

@@ -107,13 +107,13 @@ class ApprovalContracts(StoreSuite):
         assert list(other_thread_refusals) == [other_cases[0]]
 
     async def test_an_idempotency_key_returns_its_request(self, store: Store) -> None:
-        assert await store.claimed(claim()) is None
+        assert await store.find_claim(claim()) is None
         row = record(1)
         await store.insert(row, request_created(row), claim())
-        assert await store.claimed(claim()) == row.id
-        assert await store.claimed(claim(principal="tok_2")) is None
+        assert await store.find_claim(claim()) == row.id
+        assert await store.find_claim(claim(principal="tok_2")) is None
         with pytest.raises(ClaimMismatch):
-            await store.claimed(claim(digest="d2"))
+            await store.find_claim(claim(digest="d2"))
 
     # Executions
 

@@ -185,7 +185,7 @@ class FileContracts(StoreSuite):
         row = await store.get("main", record(1).id)
         assert row is not None
         assert row.status is Status.PENDING
-        assert await store.claimed(claim("k2")) is None
+        assert await store.find_claim(claim("k2")) is None
         assert await store.file("main", present_file.id) == present_file
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2]
 

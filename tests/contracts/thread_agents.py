@@ -47,7 +47,7 @@ class ThreadAgentContracts(StoreSuite):
     async def test_a_thread_belongs_to_the_first_agent_that_writes(self, store: Store, change: str) -> None:
         await self._write(store, change, A, 1)
         assert await store.access("main", "t1") == MINE
-        assert (await store.terms("main", "t1")).access == MINE
+        assert (await store.thread_config("main", "t1")).access == MINE
         view = await store.thread("main", "t1")
         assert view is not None
         assert view.access == MINE

@@ -24,7 +24,7 @@ from askback.ports.policy import Execution, PolicyRecord, SideEffects
 from askback.ports.resumes import Resume
 from askback.ports.secrets import SecretLocation
 from askback.ports.store import KeyHeld, Settlement, Store
-from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadTerms, ThreadUse
+from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadConfig, ThreadUse
 from tests.contracts.samples import (
     NOON,
     answer,
@@ -136,15 +136,15 @@ class ThreadContracts(StoreSuite):
             await store.set_archived(thread_event(THREAD_ARCHIVED, thread=thread), archived_at=time)
         await store.set_archived(thread_event("thread.unarchived", thread="t4"), archived_at=None)
         for thread in ("t2", "t9"):
-            await store.archiving_ended("other", thread)
+            await store.end_archiving("other", thread)
         assert await store.archiving(before_ms=NOON + 1) == [("main", "t2"), ("main", "t1")]
         assert await store.archiving(before_ms=NOON + 1, limit=1) == [("main", "t2")]
         for thread in ("t1", "t2"):
-            await store.archiving_ended("main", thread)
+            await store.end_archiving("main", thread)
         assert await store.archiving(before_ms=NOON + 1) == [("main", "t1")]
         await store.settle(answer(row))
         assert await store.archiving(before_ms=NOON + 1) == [("main", "t1")]
-        await store.archiving_ended("main", "t1")
+        await store.end_archiving("main", "t1")
         assert await store.archiving(before_ms=NOON + 2) == [("main", "t3")]
 
     # 22: exclusive keys
@@ -243,14 +243,14 @@ class ThreadContracts(StoreSuite):
         await store_request(store, record(5), Quota(None, DAY, pending_in_thread=1, pending_of_requester=1))
 
     async def test_a_thread_returns_its_settings(self, store: Store) -> None:
-        assert await store.terms("main", "t1") == ThreadTerms(None, None, None)
+        assert await store.thread_config("main", "t1") == ThreadConfig(None, None, None)
         policies = (PolicyRecord("main", "", '{"a":1}'), PolicyRecord("main", "t1", '{"a":2}'))
         await store.write(SideEffects(policies=policies))
-        assert await store.terms("main", "t2") == ThreadTerms('{"a":1}', None, None)
+        assert await store.thread_config("main", "t2") == ThreadConfig('{"a":1}', None, None)
         row = record(1)
         await store_request(store, row)
         await store.settle(replace(answer(row, status=Status.DECLINED), refused=True))
-        assert await store.terms("main", "t1") == ThreadTerms('{"a":1}', '{"a":2}', NOON + 1)
+        assert await store.thread_config("main", "t1") == ThreadConfig('{"a":1}', '{"a":2}', NOON + 1)
 
     # 24: held messages
 
@@ -369,12 +369,12 @@ async def _remaining_rows(store: Store, thread: str, n: int) -> list[int]:
     row = record(n, thread=thread)
     names = [secret(n * 10 + i).name for i in range(2)]
     places = [SecretLocation("session", thread), SecretLocation("request", row.id)]
-    terms = await store.terms("main", thread)
+    thread_config = await store.thread_config("main", thread)
     return [
         int(await store.get("main", row.id) is not None),
         int(await store.execution("main", row.id) is not None),
         int(await store.rule("main", rule(n).id) is not None),
-        int(terms.thread_settings is not None),
+        int(thread_config.thread_settings is not None),
         len(await store.secrets_at("main", secret(n * 10).owner, places, names)),
         len(await store.candidates("main", row.id)),
         len(await store.granted("main", thread, names, requester=None)),

@@ -182,7 +182,7 @@ class TestBusOfPostgres(BusContracts):
     def make_bus(self) -> Bus:
         return FromElsewhere(self.database)
 
-    async def settled(self, bus: Bus) -> None:
+    async def wait_until_delivered(self, bus: Bus) -> None:
         assert isinstance(bus, FromElsewhere)
         await bus.wait_for_arrival()
 

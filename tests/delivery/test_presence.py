@@ -101,7 +101,7 @@ async def test_a_stopped_server_removes_its_presence_immediately(register: FakeR
     server = SharedPresence(register, LocalBus(), server="one")
     await server.open()
     server.enter("main", "t1")
-    await server.synchronized()
+    await server.wait_until_synchronized()
     await server.close()
     assert not await register.has_viewer("main", "t1")
 
@@ -110,7 +110,7 @@ async def test_presence_is_registered_again_after_it_was_lost(
     register: FakeRegister, server: SharedPresence
 ) -> None:
     server.enter("main", "t1")
-    await server.synchronized()
+    await server.wait_until_synchronized()
     register.crash()
 
     async def is_present() -> bool:
@@ -124,7 +124,7 @@ async def test_a_page_that_connects_during_an_outage_is_counted_later(
 ) -> None:
     register.broken = Unavailable("no database", retry_after=1)
     server.enter("main", "t1")
-    await server.synchronized()
+    await server.wait_until_synchronized()
     assert await server.has_viewer("main", "t1")
     assert not await register.has_viewer("main", "t1")
     register.broken = None
@@ -166,7 +166,7 @@ async def test_presence_registered_without_an_acknowledgement_expires() -> None:
     await server.open()
     register.unheard = True
     leave = server.enter("main", "t1")
-    await server.synchronized()
+    await server.wait_until_synchronized()
     assert await register.has_viewer("main", "t1")
     leave()
     register.unheard = False
@@ -183,7 +183,7 @@ async def test_a_page_that_returns_after_an_unacknowledged_leave_is_present() ->
     server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
     await server.open()
     leave = server.enter("main", "t1")
-    await server.synchronized()
+    await server.wait_until_synchronized()
     register.unheard = True
     leave()
 
@@ -234,6 +234,6 @@ async def test_in_a_crowd_each_waits_only_for_themselves(monkeypatch: pytest.Mon
     register.on_arrival = lambda: server.enter("main", f"t{next(places)}")
     server.enter("main", "mine")
     with anyio.fail_after(120):
-        await server.synchronized()
+        await server.wait_until_synchronized()
     assert await register.has_viewer("main", "mine")
     await server.close()

@@ -25,7 +25,7 @@ class Line:
         self.cut = asyncio.Event()
         self.dead = False
 
-    async def lost(self) -> None:
+    async def wait_until_lost(self) -> None:
         await self.cut.wait()
 
     async def check(self) -> None:

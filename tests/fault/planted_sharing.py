@@ -12,7 +12,7 @@ from tests.fault.planted_later import make_early_settle
 
 async def skip_check(self: SharedBus, subscription: Subscription) -> None:
     """A connection is not checked, and the store is not polled."""
-    await subscription.lost()
+    await subscription.wait_until_lost()
 
 
 PLACES: dict[str, tuple[Any, str, Any]] = {

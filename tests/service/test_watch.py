@@ -52,7 +52,7 @@ class Collector:
     def on_hidden(self, subscription: Subscription) -> None:
         raise AssertionError("nobody here loses a thread")
 
-    def hidden(self) -> None:
+    def on_request_hidden(self) -> None:
         raise AssertionError("no request here is hidden from its agent")
 
     def on_activity(self, activity: Activity) -> None:
@@ -61,11 +61,11 @@ class Collector:
     def on_change(self, change: PersonalChange) -> None:
         """Nothing was changed."""
 
-    def shared(self, thread_id: str, level: AccessLevel) -> None:
+    def on_access_change(self, thread_id: str, level: AccessLevel) -> None:
         self.levels.append((thread_id, level))
         self._changed.set()
 
-    def settled(self, request_id: str, wire: str) -> None:
+    def on_settled(self, request_id: str, wire: str) -> None:
         self.outcomes.append((request_id, wire))
         self._changed.set()
 

@@ -56,7 +56,7 @@ class EchoSystem:
             await self._channel.api.call("answer_request", frame["answer"], request_id=frame["id"])
         await self._channel.send({"echo": frame})
 
-    def failed(self, frame: Json | None, problem: Problem) -> Json | None:
+    def error_frame(self, frame: Json | None, problem: Problem) -> Json | None:
         return {
             "failed": frame,
             "code": problem.code,

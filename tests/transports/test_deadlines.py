@@ -281,7 +281,7 @@ class Reader:
     def on_change(self, change: PersonalChange) -> None:
         """Nothing was changed."""
 
-    def shared(self, thread_id: str, level: AccessLevel) -> None:
+    def on_access_change(self, thread_id: str, level: AccessLevel) -> None:
         """Learn nothing."""
 
 

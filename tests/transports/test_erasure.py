@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from askback.domain.limits import Limits
-from askback.ports.threads import ThreadTerms
+from askback.ports.threads import ThreadConfig
 from askback.server.app import create_app
 from askback.server.settings import load
 from askback.service.threads import erase
@@ -174,10 +174,10 @@ class Meanwhile:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._api.app.services.store, name)
 
-    async def terms(self, tenant: str, thread_id: str) -> ThreadTerms:
+    async def thread_config(self, tenant: str, thread_id: str) -> ThreadConfig:
         """Ask, then read."""
         await (await self._api.as_("requester")).post("/v1/requests", json=ask(thread_id=thread_id))
-        return await self._api.app.services.store.terms(tenant, thread_id)
+        return await self._api.app.services.store.thread_config(tenant, thread_id)
 
 
 @requirement("H11")

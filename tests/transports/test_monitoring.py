@@ -78,10 +78,10 @@ class Somebody:
         self.principal = principal
         self.messages: list[str] = []
 
-    def settled(self, request_id: str, wire: str) -> None:
+    def on_settled(self, request_id: str, wire: str) -> None:
         self.messages.append(request_id)
 
-    def hidden(self) -> None:
+    def on_request_hidden(self) -> None:
         raise AssertionError("no request here is hidden from its agent")
 
 

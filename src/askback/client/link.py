@@ -143,7 +143,7 @@ class Link:
         """Run work to its end, also when its caller is cancelled; closing waits for it briefly."""
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
-        task.add_done_callback(self._background_done)
+        task.add_done_callback(self._on_background_done)
         return task
 
     async def request(
@@ -374,7 +374,7 @@ class Link:
             f"No askback server answers at {self._transport.address} ({cause}). Start one with `askback serve`."
         )
 
-    def _background_done(self, task: asyncio.Task[Any]) -> None:
+    def _on_background_done(self, task: asyncio.Task[Any]) -> None:
         self._background.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("work in the background failed: %r", error)

@@ -62,7 +62,7 @@ class SharedPresence:
         """Count one more viewer until the returned function is called."""
         return self._view_counts.add((tenant, thread_id))
 
-    async def synchronized(self) -> None:
+    async def wait_until_synchronized(self) -> None:
         """Return once all viewers of this server are registered, or after `PATIENCE_S`."""
         write_done = self._next_write_done if self._changed else self._write_done
         with contextlib.suppress(TimeoutError):

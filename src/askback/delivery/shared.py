@@ -231,7 +231,7 @@ class SharedBus:
 
     async def _poll(self, subscription: Subscription) -> None:
         """Return when the connection is lost, or the store cannot be read."""
-        connection_loss = asyncio.ensure_future(subscription.lost())
+        connection_loss = asyncio.ensure_future(subscription.wait_until_lost())
         try:
             while not connection_loss.done():
                 await asyncio.wait([connection_loss], timeout=self._poll_s)

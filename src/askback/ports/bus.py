@@ -170,7 +170,7 @@ FeedItem = Notice | Unstored
 class Subscription(Protocol):
     """A connection that delivers notices in the order of the commits, until it is lost."""
 
-    async def lost(self) -> None:
+    async def wait_until_lost(self) -> None:
         """Return once the connection no longer delivers anything; never raises."""
         ...
 

@@ -31,7 +31,7 @@ class Presence(Protocol):
         """Count a viewer of a thread, or of everything (None), until the returned function is called."""
         ...
 
-    async def synchronized(self) -> None:
+    async def wait_until_synchronized(self) -> None:
         """Return once every server counts the viewers of this one, or after a moment if that is impossible now."""
         ...
 

@@ -230,7 +230,7 @@ class RequestStore(Protocol):
         """
         ...
 
-    async def claimed(self, claim: Claim) -> str | None:
+    async def find_claim(self, claim: Claim) -> str | None:
         """Return the id of the request or message that this key was used for. Raises `ClaimMismatch`."""
         ...
 

@@ -175,7 +175,7 @@ class Peer(Protocol):
         """Handle a frame; the next one waits until this returns."""
         ...
 
-    def failed(self, frame: Json | None, problem: Problem) -> Json | None:
+    def error_frame(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return the frame for an error; `frame` is None if the received text was not a JSON object."""
         ...
 

@@ -108,7 +108,7 @@ class Quota:
 
 
 @frozen(slots=True)
-class ThreadTerms:
+class ThreadConfig:
     """The policy settings of the tenant and of the thread, as JSON (None: none are set), and the access to the thread.
 
     `refused_at` is when a form was last refused, ms. With `answers_as_messages` answers are also written as messages.
@@ -197,8 +197,8 @@ class ThreadStore(Protocol):
         """
         ...
 
-    async def terms(self, tenant: str, thread_id: str) -> ThreadTerms:
-        """Read the terms of a thread, which need not exist."""
+    async def thread_config(self, tenant: str, thread_id: str) -> ThreadConfig:
+        """Read the configuration of a thread, which need not exist."""
         ...
 
     async def question_counts(
@@ -228,7 +228,7 @@ class ThreadStore(Protocol):
         """Return threads, as tenant and id, that were archived before `before_ms` and may still have open requests."""
         ...
 
-    async def archiving_ended(self, tenant: str, thread_id: str) -> None:
+    async def end_archiving(self, tenant: str, thread_id: str) -> None:
         """Mark an archived thread as having no open requests; does nothing if it has some."""
         ...
 

@@ -21,7 +21,7 @@ from askback.ports.policy import RuleRecord
 from askback.ports.secrets import Grant, SecretRecord
 from askback.ports.sessions import Session
 from askback.ports.store import Message, Principal, ThreadView
-from askback.ports.threads import ThreadDetails, ThreadTerms
+from askback.ports.threads import ThreadConfig, ThreadDetails
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 
 _STATUS = {status.value: status for status in Status}
@@ -97,11 +97,11 @@ def thread_details(row: Row) -> ThreadDetails:
     )
 
 
-def terms(row: Row) -> ThreadTerms:
-    """Return the terms of a thread from its row: the fields of `ThreadTerms`, the access as its two texts."""
+def thread_config(row: Row) -> ThreadConfig:
+    """Return the configuration of a thread from its row: the fields of `ThreadConfig`, the access as its two texts."""
     tenant_settings, thread_settings, refused_at, answers_as_messages, people, agents = row
     access = read_access(people, agents)
-    return ThreadTerms(
+    return ThreadConfig(
         tenant_settings, thread_settings, refused_at, access, answers_as_messages=bool(answers_as_messages)
     )
 

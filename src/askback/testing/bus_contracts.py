@@ -37,7 +37,7 @@ class BusContracts:
         """Return a new bus without listeners."""
         raise NotImplementedError
 
-    async def settled(self, bus: Bus) -> None:
+    async def wait_until_delivered(self, bus: Bus) -> None:
         """Wait until everything published so far is delivered."""
 
     @pytest.fixture
@@ -62,7 +62,7 @@ class BusContracts:
         ):
             bus.listen(topic, lambda e, name=name: received.append((name, e.seq)))
         bus.publish([event(1, request="req_1"), event(2)])
-        await self.settled(bus)
+        await self.wait_until_delivered(bus)
         assert sorted(received) == [
             ("request", 1),
             ("tenant", 1),
@@ -76,18 +76,18 @@ class BusContracts:
         bus.listen(thread_topic("main", "t1"), lambda e: received.append(e.seq))
         bus.publish([event(n) for n in range(1, 51)])
         bus.publish([event(n) for n in range(51, 101)])
-        await self.settled(bus)
+        await self.wait_until_delivered(bus)
         assert received == list(range(1, 101))
 
     async def test_a_listener_that_left_is_not_called_again(self, bus: Bus) -> None:
         received = list[int]()
         unsubscribe = bus.listen(tenant_topic("main"), lambda e: received.append(e.seq))
         bus.publish([event(1)])
-        await self.settled(bus)
+        await self.wait_until_delivered(bus)
         unsubscribe()
         unsubscribe()
         bus.publish([event(2)])
-        await self.settled(bus)
+        await self.wait_until_delivered(bus)
         assert received == [1]
 
     async def test_a_listener_may_leave_and_make_others_leave_while_it_is_called(self, bus: Bus) -> None:
@@ -102,7 +102,7 @@ class BusContracts:
         stop_second = bus.listen(tenant_topic("main"), lambda _: called.append("second"))
         bus.listen(tenant_topic("main"), lambda _: called.append("third"))
         bus.publish([event(1), event(2)])
-        await self.settled(bus)
+        await self.wait_until_delivered(bus)
         assert called == ["first", "third", "third"]
 
     async def test_a_failing_listener_does_not_keep_the_event_from_the_others(self, bus: Bus) -> None:
@@ -114,7 +114,7 @@ class BusContracts:
         bus.listen(tenant_topic("main"), fail)
         bus.listen(tenant_topic("main"), lambda e: received.append(e.seq))
         bus.publish([event(1), event(2)])
-        await self.settled(bus)
+        await self.wait_until_delivered(bus)
         assert received == [1, 2]
 
     async def test_the_same_listener_may_listen_twice(self, bus: Bus) -> None:
@@ -127,7 +127,7 @@ class BusContracts:
         bus.listen(tenant_topic("main"), listener)
         unsubscribe()
         bus.publish([event(1)])
-        await self.settled(bus)
+        await self.wait_until_delivered(bus)
         assert received == [1]
 
     async def test_a_dismissal_reaches_every_listener(self, bus: Bus) -> None:
@@ -136,7 +136,7 @@ class BusContracts:
         bus.on_dismissal(second_received.append)
         bus.dismiss("tok_1")
         bus.dismiss("tok_2")
-        await self.settled(bus)
+        await self.wait_until_delivered(bus)
         assert first_received == second_received == ["tok_1", "tok_2"]
 
     async def test_an_arrival_reaches_every_listener(self, bus: Bus) -> None:
@@ -145,5 +145,5 @@ class BusContracts:
         bus.on_arrival(lambda tenant, thread_id: second_received.append((tenant, thread_id)))
         bus.arrive("main", "t1")
         bus.arrive("acme", None)
-        await self.settled(bus)
+        await self.wait_until_delivered(bus)
         assert first_received == second_received == [("main", "t1"), ("acme", None)]

@@ -54,7 +54,7 @@ class PresenceContracts:
         first_server, second_server = servers
         assert not await first_server.has_viewer("main", "t1")
         second_server.enter("main", "t1")
-        await second_server.synchronized()
+        await second_server.wait_until_synchronized()
         assert await first_server.has_viewer("main", "t1")
         assert await second_server.has_viewer("main", "t1")
 
@@ -64,7 +64,7 @@ class PresenceContracts:
         first_server, second_server = servers
         for tenant_and_thread in (("main", "t2"), ("acme", "t1"), ("acme", None)):
             second_server.enter(*tenant_and_thread)
-        await second_server.synchronized()
+        await second_server.wait_until_synchronized()
         assert not await first_server.has_viewer("main", "t1")
 
     async def test_a_viewer_of_everything_counts_in_each_thread(
@@ -72,7 +72,7 @@ class PresenceContracts:
     ) -> None:
         first_server, second_server = servers
         second_server.enter("main", None)
-        await second_server.synchronized()
+        await second_server.wait_until_synchronized()
         assert await first_server.has_viewer("main", "any")
 
     async def test_a_thread_has_viewers_until_the_last_one_leaves(
@@ -82,10 +82,10 @@ class PresenceContracts:
         first, last = second_server.enter("main", "t1"), second_server.enter("main", "t1")
         first()
         first()
-        await second_server.synchronized()
+        await second_server.wait_until_synchronized()
         assert await first_server.has_viewer("main", "t1")
         last()
-        await second_server.synchronized()
+        await second_server.wait_until_synchronized()
         assert not await first_server.has_viewer("main", "t1")
 
     async def test_a_viewer_that_leaves_and_returns_immediately_counts(
@@ -94,9 +94,9 @@ class PresenceContracts:
         first_server, second_server = servers
         second_server.enter("main", "t1")()
         second_server.enter("main", "t1")
-        await second_server.synchronized()
+        await second_server.wait_until_synchronized()
         second_server.enter("main", "t2")()
-        await second_server.synchronized()
+        await second_server.wait_until_synchronized()
         assert await first_server.has_viewer("main", "t1")
         assert not await first_server.has_viewer("main", "t2")
 
@@ -107,7 +107,7 @@ class PresenceContracts:
         for name in ("\0", "'; --", "ß\u2028"):
             second_server.enter("main", name)
         second_server.enter("main", "t1")
-        await second_server.synchronized()
+        await second_server.wait_until_synchronized()
         assert await first_server.has_viewer("main", "t1")
         assert await first_server.has_viewer("main", "'; --")
         assert not await first_server.has_viewer("main", "")
@@ -126,7 +126,7 @@ class PresenceContracts:
 
         first_server.on_arrival(record)
         second_server.enter("main", "t1")
-        await second_server.synchronized()
+        await second_server.wait_until_synchronized()
         second_server.enter("main", "t1")
         second_server.enter("acme", None)
         with anyio.fail_after(10):

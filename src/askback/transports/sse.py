@@ -154,7 +154,7 @@ class EventStream:
     def on_change(self, _change: PersonalChange, /) -> None:
         """Do nothing: a stream has only stored events."""
 
-    def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
+    def on_access_change(self, _thread_id: str, _level: AccessLevel, /) -> None:
         """Do nothing: this stream has only requests, and is the same for all its readers."""
 
     def send_heartbeats(self) -> None:

@@ -124,7 +124,7 @@ class ChatPeer(CardPage):
                 text = f"Unknown message type: {_quoted_name(name)}"
                 await self.channel.send({"type": "error", "code": "ERROR", "message": text})
 
-    def failed(self, frame: Json | None, problem: Problem) -> Json | None:
+    def error_frame(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return the error frame, for this page alone; `field_errors` has the places in the frame that was sent."""
         if frame is None and problem.code == "invalid":
             return {"type": "error", "code": "ERROR", "message": "Invalid JSON format"}

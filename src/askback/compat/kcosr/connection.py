@@ -133,7 +133,7 @@ class PageConnection:
         except ClientError as error:
             await self._channel.send(error.frame)
 
-    def failed(self, frame: Json | None, problem: Problem) -> Json:
+    def error_frame(self, frame: Json | None, problem: Problem) -> Json:
         """Return the error for a message that was refused."""
         if not problem.field_errors:
             return ClientError(problem.code, problem.message).frame

@@ -91,7 +91,7 @@ class AgentPeer:
             case _:
                 require(isinstance(frame.get("type"), str), "type", "wrong_type.string")
 
-    def failed(self, frame: Json | None, problem: Problem) -> Json | None:
+    def error_frame(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return the hub's `res` with the error; also for a frame that cannot be read, which Nebo ignores."""
         return _res(frame or {}, ok=False, error=frames.refusal_text(problem.error))
 

@@ -75,7 +75,7 @@ class PersonPeer(CardPage):
             case _:
                 require(isinstance(frame.get("type"), str), "type", "wrong_type.string")
 
-    def failed(self, frame: Json | None, problem: Problem) -> Json | None:
+    def error_frame(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return an `error` to this client, about its request or session; other clients get none."""
         data = frames.members(frame or {}) or {}
         named = {name: data[name] for name in ("request_id", "session_id") if isinstance(data.get(name), str)}

@@ -19,7 +19,7 @@ from askback.domain.events import Event
 from askback.domain.record import Record
 from askback.errors import Forbidden, NotFound
 from askback.ports.store import Principal
-from askback.ports.threads import ThreadOfAnother, ThreadTerms
+from askback.ports.threads import ThreadConfig, ThreadOfAnother
 from askback.service.access import roles
 from askback.service.context import Services
 from askback.wire.operation import PEOPLE
@@ -185,13 +185,18 @@ async def require_in(
     return level(principal, access, thread_id)
 
 
-async def require_to_ask(ctx: Services, principal: Principal, thread_id: str) -> ThreadTerms:
-    """Return the terms of a thread in which an agent creates a request; raises as `require` does."""
-    terms = await ctx.store.terms(principal.tenant, thread_id)
+async def require_to_ask(ctx: Services, principal: Principal, thread_id: str) -> ThreadConfig:
+    """Return the configuration of a thread in which an agent creates a request; raises as `require` does."""
+    thread_config = await ctx.store.thread_config(principal.tenant, thread_id)
     await require(
-        ctx, principal, terms.access, AccessLevel.PROMPT, thread_id=thread_id, attempted="create_request"
+        ctx,
+        principal,
+        thread_config.access,
+        AccessLevel.PROMPT,
+        thread_id=thread_id,
+        attempted="create_request",
     )
-    return terms
+    return thread_config
 
 
 async def get_access(ctx: Services, principal: Principal, thread_id: str) -> AccessList:

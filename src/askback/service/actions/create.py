@@ -27,7 +27,7 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
     """
     action = check_action(body, limits=ctx.limits, providers=ctx.oauth_providers)
     claim = idempotency_claim(principal, "create", key, action)
-    terms = await sharing.require_to_ask(ctx, principal, action.thread_id)
+    thread_config = await sharing.require_to_ask(ctx, principal, action.thread_id)
     if (earlier_change := await replayed(ctx, claim)) is not None:
         return earlier_change
     labels = labels_of(action, action)
@@ -49,9 +49,9 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
         view=_view(action.action),
         labels=labels,
     )
-    if (refused_request := await refusals.find_refused(ctx, record, terms)) is not None:
+    if (refused_request := await refusals.find_refused(ctx, record, thread_config)) is not None:
         return await refusals.repeat_refusal(ctx, record, refused_request, key=key)
-    return await open_request(ctx, principal, action, record, claim, terms)
+    return await open_request(ctx, principal, action, record, claim, thread_config)
 
 
 def _shown_action(action: ActionAsk, provider: OauthProvider | None) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from askback.domain.validation.approval import ApprovalRequest, check_approval
 from askback.domain.view import languages_of, make_view, markdown_trees
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
-from askback.ports.threads import ThreadTerms
+from askback.ports.threads import ThreadConfig
 from askback.service.access import sharing
 from askback.service.approvals.evaluate import NOT_EVALUATED, PolicyEvaluation, evaluate_call
 from askback.service.audit_entry import audit_entry
@@ -49,10 +49,10 @@ _DECISIONS = {"allow": ALLOWED, "deny": DENIED}
 async def create_approval(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
     """Create a request from an `ApprovalAsk`; see `create_request`, which has checked the role."""
     approval = check_approval(body, limits=ctx.limits)
-    terms = await sharing.require_to_ask(ctx, principal, approval.ask.thread_id)
+    thread_config = await sharing.require_to_ask(ctx, principal, approval.ask.thread_id)
     claim = idempotency_claim(principal, "create", key, approval.ask)
     try:
-        return await _create_pending(ctx, principal, approval, claim, terms)
+        return await _create_pending(ctx, principal, approval, claim, thread_config)
     except Exception:
         # As in `create_form`: only a refusal has to look up what a repeated key created.
         if (earlier_change := await replayed(ctx, claim)) is None:
@@ -61,22 +61,26 @@ async def create_approval(ctx: Services, principal: Principal, body: object, *, 
 
 
 async def _create_pending(
-    ctx: Services, principal: Principal, approval: ApprovalRequest, claim: Claim | None, terms: ThreadTerms
+    ctx: Services,
+    principal: Principal,
+    approval: ApprovalRequest,
+    claim: Claim | None,
+    thread_config: ThreadConfig,
 ) -> Change:
     if approval.ask.approval.exclude_requester and "user" not in principal.actor:
         raise Faults([fault("approval.exclude_requester", "requester_without_user")])
     await require_new(ctx, principal, approval.ask.thread_id, labels_of(approval.ask, approval.ask))
     ruling = NOT_EVALUATED if approval.is_plan else await _evaluate(ctx, principal, approval)
     if ruling.decision.decision != "ask":
-        return await _create_settled(ctx, principal, approval, ruling, claim, terms)
-    record = _record(ctx, principal, approval, terms, approval=_shown_approval(approval, ruling))
-    if (refused_request := await refusals.find_refused(ctx, record, terms)) is not None:
+        return await _create_settled(ctx, principal, approval, ruling, claim, thread_config)
+    record = _record(ctx, principal, approval, thread_config, approval=_shown_approval(approval, ruling))
+    if (refused_request := await refusals.find_refused(ctx, record, thread_config)) is not None:
         return await replayed(ctx, claim) or await _repeat_refusal(
             ctx, record, refused_request, ruling, claim
         )
     uses = ruling.uses(record.tenant, at=record.created_at, request_id=record.id)
     effects = SideEffects(uses=uses) if uses else NOTHING
-    return await open_request(ctx, principal, approval.ask, record, claim, terms, effects)
+    return await open_request(ctx, principal, approval.ask, record, claim, thread_config, effects)
 
 
 async def _evaluate(ctx: Services, principal: Principal, approval: ApprovalRequest) -> PolicyEvaluation:
@@ -97,7 +101,7 @@ async def _create_settled(
     approval: ApprovalRequest,
     ruling: PolicyEvaluation,
     claim: Claim | None,
-    terms: ThreadTerms,
+    thread_config: ThreadConfig,
 ) -> Change:
     """Store a request that a rule decided; its end is its only event."""
     now, verdict = ctx.clock.now_ms(), _DECISIONS[ruling.decision.decision]
@@ -118,7 +122,7 @@ async def _create_settled(
         "status": Status.ANSWERED,
         "state": settled_state(Status.ANSWERED, now, source="policy", answer=answer),
     }
-    record = _record(ctx, principal, approval, terms, approval=_stated_approval(approval), end=end)
+    record = _record(ctx, principal, approval, thread_config, approval=_stated_approval(approval), end=end)
     audit = audit_entry(
         "decide",
         at=now,
@@ -240,7 +244,7 @@ def _record(
     ctx: Services,
     principal: Principal,
     ask: ApprovalRequest,
-    terms: ThreadTerms,
+    thread_config: ThreadConfig,
     *,
     approval: dict[str, Any],
     end: Mapping[str, Any] | None = None,
@@ -260,7 +264,7 @@ def _record(
         view=_view(ask),
         digest=ask.digest if end is None else None,
         labels=labels_of(ask.ask, ask.ask),
-        access=terms.access,
+        access=thread_config.access,
         **(end or {}),
     )
 

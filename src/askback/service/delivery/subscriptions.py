@@ -71,7 +71,7 @@ class Subscriber(Protocol):
         """Receive a comment, reminder or other note for an inbox; returns immediately."""
         ...
 
-    def shared(self, thread_id: str, level: AccessLevel, /) -> None:
+    def on_access_change(self, thread_id: str, level: AccessLevel, /) -> None:
         """Handle a new access level of an inbox's reader in a thread; returns immediately."""
         ...
 
@@ -216,7 +216,7 @@ class Subscription:
         self._readonly = readonly
         if roles.is_person(self._principal) and self._unsubscribe is not None:
             self._update_presence()
-            await self._ctx.presence.synchronized()
+            await self._ctx.presence.wait_until_synchronized()
 
     def _update_presence(self) -> None:
         """Count the subscriber as present while it can answer: not a `readonly` one, nor one who may only view."""
@@ -280,7 +280,7 @@ class Subscription:
     def _notify_inbox(self, event: Event) -> None:
         if event.type == THREAD_ACCESS:
             # It may be lost: lists contain the level too, and every operation checks the access.
-            self._reader.shared(
+            self._reader.on_access_change(
                 event.thread_id, sharing.level(self._principal, event.access, event.thread_id)
             )
         elif event.type in _NEWS_OF_CONVERSATIONS:

@@ -41,11 +41,11 @@ class Waiter(Protocol):
         """The principal of the connection."""
         ...
 
-    def settled(self, request_id: str, wire: str) -> None:
+    def on_settled(self, request_id: str, wire: str) -> None:
         """Take the outcome of a request, once; returns immediately."""
         ...
 
-    def hidden(self) -> None:
+    def on_request_hidden(self) -> None:
         """Handle that a request is now hidden from its requester, who has to read it again; returns immediately."""
         ...
 
@@ -185,12 +185,12 @@ class ConnectionWaits:
                 continue
             if not sharing.can_see(principal, end.requester, end.access, end.thread_id):
                 if principal.id == end.requester:
-                    waiter.hidden()
+                    waiter.on_request_hidden()
                 continue
             if principal.id == end.requester:
                 self._ctx.waiters.mark_sent(request_id, principal.id, is_held=end.queued)
             may_see_names = sharing.can_see_names(principal, end.access, end.thread_id)
-            waiter.settled(request_id, end.wire if may_see_names else end.redacted)
+            waiter.on_settled(request_id, end.wire if may_see_names else end.redacted)
 
     def on_arrival(self, request_id: str, principal: Principal) -> None:
         """Record that an outcome has arrived.

@@ -103,7 +103,7 @@ async def take_due_steps(ctx: Services, record: Record, now: int, *, has_viewer:
     """
     if record.status is Status.RESOLVING:
         return
-    terms, state = record.spec.facts, record.state.members
+    timeouts, state = record.spec.facts, record.state.members
     new_members: dict[str, Any] = {}
     viewer_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
     if viewer_by is not None and (has_viewer or viewer_by <= now):
@@ -113,8 +113,8 @@ async def take_due_steps(ctx: Services, record: Record, now: int, *, has_viewer:
             return
         new_members["unseen"] = viewer_by = None
     escalated_count = state.get("escalated", 0)
-    steps = terms.steps_due(created_at=record.created_at, escalated=escalated_count, now=now)
-    times = terms.schedule_from(
+    steps = timeouts.steps_due(created_at=record.created_at, escalated=escalated_count, now=now)
+    times = timeouts.schedule_from(
         record.expires_at,
         created_at=record.created_at,
         escalated=escalated_count + len(steps),

@@ -63,7 +63,7 @@ async def with_message(
 async def _are_messages(ctx: Services, record: Record) -> bool:
     if record.answers_as_messages is not None:
         return record.answers_as_messages
-    return (await ctx.store.terms(record.tenant, record.thread_id)).answers_as_messages
+    return (await ctx.store.thread_config(record.tenant, record.thread_id)).answers_as_messages
 
 
 def _is_from_person(status: Status, outcome: Mapping[str, Any]) -> bool:

@@ -195,10 +195,10 @@ def new_deadline(ctx: Services, record: Record, timeout_s: float | None) -> Sche
 
     A deadline that counts from when the request is shown begins only then.
     """
-    state, terms = record.state.members, record.spec.facts
-    begins = terms.timeout_from == "created" or "shown_at" in state
+    state, timeouts = record.state.members, record.spec.facts
+    begins = timeouts.timeout_from == "created" or "shown_at" in state
     expires_at = ctx.clock.now_ms() + round(timeout_s * 1000) if timeout_s is not None and begins else None
-    return terms.schedule_from(
+    return timeouts.schedule_from(
         expires_at,
         created_at=record.created_at,
         escalated=state.get("escalated", 0),

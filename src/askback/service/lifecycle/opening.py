@@ -30,7 +30,7 @@ from askback.errors import Conflict, Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, KeyHeld, Principal
-from askback.ports.threads import Quota, QuotaSpent, ThreadTerms
+from askback.ports.threads import Quota, QuotaSpent, ThreadConfig
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.lifecycle import quotas, refusals
@@ -73,10 +73,10 @@ def new_record(
         members["view"] = view
     expires_at = due_at = None
     if timeout_s is not None or envelope.escalation:
-        terms = deadlines.TimeoutSettings(
+        timeouts = deadlines.TimeoutSettings(
             timeout_s=timeout_s, timeout_from=envelope.timeout_from, escalation=envelope.escalation or ()
         )
-        expires_at, due_at = terms.schedule(created_at=now)
+        expires_at, due_at = timeouts.schedule(created_at=now)
     spec = jsontext.merge(to_json(members).decode(), text)
     return Record(
         id=request_id,
@@ -109,12 +109,12 @@ async def open_request(
     envelope: Envelope,
     record: Record,
     claim: Claim | None,
-    terms: ThreadTerms,
+    thread_config: ThreadConfig,
     effects: SideEffects = NOTHING,
 ) -> Change:
     """Store a new request for a person, or cancel it immediately if it requires a viewer and nobody is present.
 
-    `terms` are the settings of its thread; `effects` are stored with a request that opens.
+    `thread_config` are the settings of its thread; `effects` are stored with a request that opens.
     """
     viewer_by: int | None = None
     if envelope.require_client != "durable" and not await ctx.presence.has_viewer(
@@ -130,13 +130,13 @@ async def open_request(
         viewer_by = record.created_at + ctx.limits.unseen_s * 1000
         record = _awaiting_viewer(record, viewer_by)
     if isinstance(envelope, Ask) and envelope.repeat != "ask":
-        refused_request = await refusals.find_refused(ctx, record, terms)
+        refused_request = await refusals.find_refused(ctx, record, thread_config)
         if refused_request is not None:
             key = None if claim is None else claim.key
             return await replayed(ctx, claim) or await refusals.repeat_refusal(
                 ctx, record, refused_request, key=key
             )
-    settings = read_thread_settings(terms.tenant_settings, terms.thread_settings)
+    settings = read_thread_settings(thread_config.tenant_settings, thread_config.thread_settings)
     try:
         change = await _insert_exclusive(
             ctx,

@@ -95,14 +95,14 @@ async def get_limits(ctx: Services, principal: Principal, thread_id: str | None)
     Raises `NotFound` for a thread that is hidden from the caller.
     """
     if thread_id is None:
-        terms = await ctx.store.terms(principal.tenant, "")
-        return _limits_json(ctx.limits, read_thread_settings(terms.tenant_settings))
+        thread_config = await ctx.store.thread_config(principal.tenant, "")
+        return _limits_json(ctx.limits, read_thread_settings(thread_config.tenant_settings))
     access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
         ctx, principal, access, AccessLevel.VIEW, thread_id=thread_id, attempted="get_limits"
     )
-    terms = await ctx.store.terms(principal.tenant, thread_id)
-    settings = read_thread_settings(terms.tenant_settings, terms.thread_settings)
+    thread_config = await ctx.store.thread_config(principal.tenant, thread_id)
+    settings = read_thread_settings(thread_config.tenant_settings, thread_config.thread_settings)
     return _limits_json(ctx.limits, settings) | {"thread": await _usage(ctx, principal, thread_id, settings)}
 
 

@@ -37,8 +37,10 @@ async def get_recent(ctx: Services, principal: Principal, request_id: str) -> Re
     recent = ctx.recent.get(principal.tenant, request_id)
     if recent is None:
         return await get_request(ctx, principal, request_id)
-    terms = await ctx.store.terms(recent.tenant, recent.thread_id)
-    current = replace(recent, access=terms.access, answers_as_messages=terms.answers_as_messages)
+    thread_config = await ctx.store.thread_config(recent.tenant, recent.thread_id)
+    current = replace(
+        recent, access=thread_config.access, answers_as_messages=thread_config.answers_as_messages
+    )
     return _visible(principal, current)
 
 

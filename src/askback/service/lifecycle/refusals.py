@@ -19,7 +19,7 @@ from askback.domain.values import frozen
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Lift, Refusal, SideEffects
 from askback.ports.store import Change, Principal
-from askback.ports.threads import ThreadTerms
+from askback.ports.threads import ThreadConfig
 from askback.service.access import roles
 from askback.service.access.assignees import require_can_answer
 from askback.service.audit_entry import audit_entry
@@ -59,14 +59,14 @@ async def remember_refusal(ctx: Services, record: Record) -> RememberedRefusal |
     )
 
 
-async def find_refused(ctx: Services, record: Record, terms: ThreadTerms) -> Record | None:
+async def find_refused(ctx: Services, record: Record, thread_config: ThreadConfig) -> Record | None:
     """Return the earlier request that a person refused, if the same agent repeats it too soon in the thread.
 
-    `terms` are the settings of the thread. Most threads have no refusal, and then nothing is read.
+    `thread_config` are the settings of the thread. Most threads have no refusal, and then nothing is read.
     """
     created_at = record.created_at
     oldest = created_at - max(ctx.limits.refusal_s, ctx.limits.refusal_long_s) * 1000
-    if terms.refused_at is None or terms.refused_at <= oldest:
+    if thread_config.refused_at is None or thread_config.refused_at <= oldest:
         return None
     if (identity := kind_of(record).identity(record.spec)) is None:
         return None
@@ -123,9 +123,9 @@ async def lift_refusals(
 
 async def lift_by_message(ctx: Services, principal: Principal, thread_id: str) -> None:
     """Lift the refusals of a thread because a person wrote in it."""
-    terms = await ctx.store.terms(principal.tenant, thread_id)
+    thread_config = await ctx.store.thread_config(principal.tenant, thread_id)
     longest = max(ctx.limits.refusal_s, ctx.limits.refusal_long_s) * 1000
-    if terms.refused_at is not None and terms.refused_at > ctx.clock.now_ms() - longest:
+    if thread_config.refused_at is not None and thread_config.refused_at > ctx.clock.now_ms() - longest:
         await lift_refusals(ctx, principal, thread_id)
 
 

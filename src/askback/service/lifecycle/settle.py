@@ -141,8 +141,8 @@ async def _refunds(ctx: Services, record: Record, status: Status) -> bool:
     """Whether an unanswered question is returned to the quota of its thread."""
     if not kind_of(record).is_question or status not in {Status.CANCELLED, Status.EXPIRED}:
         return False
-    terms = await ctx.store.terms(record.tenant, record.thread_id)
-    return read_thread_settings(terms.tenant_settings, terms.thread_settings).refund_questions
+    thread_config = await ctx.store.thread_config(record.tenant, record.thread_id)
+    return read_thread_settings(thread_config.tenant_settings, thread_config.thread_settings).refund_questions
 
 
 async def _with_lifts(
@@ -153,8 +153,8 @@ async def _with_lifts(
         return effects
     if outcome.get("source") not in _PERSONS_SOURCES or outcome["answer"].get("decision") == "deny":
         return effects
-    terms = await ctx.store.terms(record.tenant, record.thread_id)
-    if terms.refused_at is None:
+    thread_config = await ctx.store.thread_config(record.tenant, record.thread_id)
+    if thread_config.refused_at is None:
         return effects
     lift = Lift(record.tenant, record.thread_id, ctx.clock.now_ms(), requester=record.requester)
     return replace(effects, lifts=(lift,))
@@ -239,7 +239,7 @@ def _replay(change: Change, record: Record, action: Action) -> Change:
 
 async def replayed(ctx: Services, claim: Claim | None) -> Change | None:
     """Return the current state of the request that this claim created or settled before; raises `ClaimMismatch`."""
-    if claim is None or (request_id := await ctx.store.claimed(claim)) is None:
+    if claim is None or (request_id := await ctx.store.find_claim(claim)) is None:
         return None
     record = await ctx.store.get(claim.tenant, request_id)
     return None if record is None else Change(record, Outcome.REPLAYED)

@@ -22,7 +22,7 @@ class LocalPresence:
     """The `Presence` port within one process; enough for a server with its own database."""
 
     def __init__(self) -> None:
-        self._view_counts = RefCounter[View](self._changed)
+        self._view_counts = RefCounter[View](self._on_count_change)
         self._listeners: list[ArrivalListener] = []
 
     async def open(self) -> None:
@@ -35,7 +35,7 @@ class LocalPresence:
         """Count one more viewer until the returned function is called."""
         return self._view_counts.add((tenant, thread_id))
 
-    async def synchronized(self) -> None:
+    async def wait_until_synchronized(self) -> None:
         """Return immediately: a viewer is counted as soon as it enters."""
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
@@ -46,7 +46,7 @@ class LocalPresence:
         """Call `notify` when a thread gets its first viewer."""
         self._listeners.append(notify)
 
-    def _changed(self, view: View, added: bool, /) -> None:
+    def _on_count_change(self, view: View, added: bool, /) -> None:
         if added:
             for listener in self._listeners:
                 listener(*view)

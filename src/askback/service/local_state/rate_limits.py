@@ -103,7 +103,7 @@ class RateLimiter:
         cached = self._settings.get(tenant)
         if cached is not None and 0 <= now - cached[0] < SETTINGS_TTL_MS:
             return cached[1]
-        settings = read_thread_settings((await store.terms(tenant, "")).tenant_settings)
+        settings = read_thread_settings((await store.thread_config(tenant, "")).tenant_settings)
         self._settings[tenant] = (now, settings)
         return settings
 

@@ -169,10 +169,10 @@ async def mark_shown(ctx: Services, principal: Principal, request_id: str, body:
     while record.status is Status.PENDING and "shown_at" not in (state := record.state.members):
         now = ctx.clock.now_ms()
         times = None
-        terms = record.spec.facts
-        if terms.timeout_from == "shown":
+        timeouts = record.spec.facts
+        if timeouts.timeout_from == "shown":
             escalated = state.get("escalated", 0)
-            times = terms.schedule(created_at=record.created_at, shown_at=now, escalated=escalated)
+            times = timeouts.schedule(created_at=record.created_at, shown_at=now, escalated=escalated)
         try:
             changes = {"shown_at": rfc3339(now), "unseen": None}
             change = await settle(

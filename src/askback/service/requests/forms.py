@@ -24,7 +24,7 @@ from askback.domain.validation.verdict import check_result
 from askback.domain.view import view
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change, Claim, Principal
-from askback.ports.threads import ThreadTerms
+from askback.ports.threads import ThreadConfig
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.lifecycle.admission import admit, parse_for_caller
@@ -52,10 +52,10 @@ MAX_INLINE_CHARACTERS = 10_000
 async def create_form(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
     """Create a request from an `Ask`; see `create_request`, which has checked the role."""
     ask, text = read_ask(body, limits=ctx.limits)
-    terms = await sharing.require_to_ask(ctx, principal, ask.thread_id)
+    thread_config = await sharing.require_to_ask(ctx, principal, ask.thread_id)
     claim = idempotency_claim(principal, "create", key, text)
     try:
-        return await _create(ctx, principal, ask, text, claim, terms)
+        return await _create(ctx, principal, ask, text, claim, thread_config)
     except Exception:
         # The request of a repeated key is returned, even if it would be refused now. The transaction of a new
         # request knows the key, so only a refusal has to look it up.
@@ -65,7 +65,7 @@ async def create_form(ctx: Services, principal: Principal, body: object, *, key:
 
 
 async def _create(
-    ctx: Services, principal: Principal, ask: Ask, text: str, claim: Claim | None, terms: ThreadTerms
+    ctx: Services, principal: Principal, ask: Ask, text: str, claim: Claim | None, thread_config: ThreadConfig
 ) -> Change:
     if ask.validator not in {None, REQUESTER, *ctx.validators}:
         raise Faults([fault("validator", "unknown_value.validator")])
@@ -92,7 +92,7 @@ async def _create(
     )
     if errors:
         record = replace(record, state=record.state.with_members(**errors))
-    change = await open_request(ctx, principal, ask, record, claim, terms)
+    change = await open_request(ctx, principal, ask, record, claim, thread_config)
     # Another server can change who may answer an escalated request, or promote a queued one.
     if change.outcome is Outcome.APPLIED and not ask.escalation and not change.record.queued_behind:
         ctx.recent.add(change.record)

@@ -51,7 +51,7 @@ async def create_package_request(
     text_check.report.finish()
     extension = ctx.kinds[package.kind]
     claim = idempotency_claim(principal, "create", key, package)
-    terms = await sharing.require_to_ask(ctx, principal, package.thread_id)
+    thread_config = await sharing.require_to_ask(ctx, principal, package.thread_id)
     if (earlier_change := await replayed(ctx, claim)) is not None:
         return earlier_change
     labels = labels_of(package, package)
@@ -68,9 +68,9 @@ async def create_package_request(
         timeout_s=package.timeout_s,
         labels=labels,
     )
-    if (refused_request := await refusals.find_refused(ctx, record, terms)) is not None:
+    if (refused_request := await refusals.find_refused(ctx, record, thread_config)) is not None:
         return await refusals.repeat_refusal(ctx, record, refused_request, key=key)
-    return await open_request(ctx, principal, package, record, claim, terms)
+    return await open_request(ctx, principal, package, record, claim, thread_config)
 
 
 async def answer_package_request(

@@ -39,7 +39,7 @@ async def create_secret_request(
     """
     secret_request = check_secret(body, limits=ctx.limits, blocked=ctx.blocked_secret_names)
     claim = idempotency_claim(principal, "create", key, secret_request)
-    terms = await sharing.require_to_ask(ctx, principal, secret_request.thread_id)
+    thread_config = await sharing.require_to_ask(ctx, principal, secret_request.thread_id)
     if (earlier_change := await replayed(ctx, claim)) is not None:
         return earlier_change
     await require_new(ctx, principal, secret_request.thread_id, labels_of(secret_request, secret_request))
@@ -48,7 +48,7 @@ async def create_secret_request(
     await ctx.vault.active()
     stored_secrets = await ctx.store.secrets_at(
         principal.tenant,
-        terms.access.owner,
+        thread_config.access.owner,
         locations_of(thread_id=secret_request.thread_id, project=secret_request.secret.project),
         secret_request.secret.names,
     )
@@ -63,9 +63,9 @@ async def create_secret_request(
         effects = replace(effects, resumes=resumes_for_settled(ctx, record, now=record.created_at))
         event = created_event(principal, record, f"request.{Status.ANSWERED}")
         return await ctx.store.insert(record, event, claim, effects)
-    if (refused_request := await refusals.find_refused(ctx, record, terms)) is not None:
+    if (refused_request := await refusals.find_refused(ctx, record, thread_config)) is not None:
         return await refusals.repeat_refusal(ctx, record, refused_request, key=key)
-    return await open_request(ctx, principal, secret_request, record, claim, terms)
+    return await open_request(ctx, principal, secret_request, record, claim, thread_config)
 
 
 def _settle_existing(record: Record, stored_secrets: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:

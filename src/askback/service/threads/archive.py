@@ -97,7 +97,7 @@ async def _cancel_open(
 ) -> list[str]:
     cancelled = await cancel_open(ctx, tenant, thread_id, by=principal, reason="thread_archived", until=until)
     await run_ends.end_all(ctx, tenant, thread_id)
-    await ctx.store.archiving_ended(tenant, thread_id)
+    await ctx.store.end_archiving(tenant, thread_id)
     return cancelled
 
 

@@ -84,6 +84,9 @@ async def erase_expired(ctx: Services, days: int | None) -> int:
 
 
 async def _is_too_old(ctx: Services, idle_thread: IdleThread, days: int | None, now: int) -> bool:
-    terms = await ctx.store.terms(idle_thread.tenant, idle_thread.thread_id)
-    retention_days = read_thread_settings(terms.tenant_settings, terms.thread_settings).retention_days or days
+    thread_config = await ctx.store.thread_config(idle_thread.tenant, idle_thread.thread_id)
+    retention_days = (
+        read_thread_settings(thread_config.tenant_settings, thread_config.thread_settings).retention_days
+        or days
+    )
     return retention_days is not None and idle_thread.since < now - retention_days * DAY_MS

@@ -39,8 +39,8 @@ async def policy_for_message(ctx: Services, principal: Principal, thread_id: str
     """
     if not roles.is_person(principal):
         return "ignore"
-    terms = await ctx.store.terms(principal.tenant, thread_id)
-    policy = read_thread_settings(terms.tenant_settings, terms.thread_settings).free_text
+    thread_config = await ctx.store.thread_config(principal.tenant, thread_id)
+    policy = read_thread_settings(thread_config.tenant_settings, thread_config.thread_settings).free_text
     if policy in ("ignore", "answer"):
         return policy
     if not await _open_requests(ctx, principal, thread_id, OPEN):
@@ -81,10 +81,13 @@ async def replayed_result(
     """Return those members for a replayed message; it answers nothing."""
     if not roles.is_person(principal):
         return {}
-    if (existing_reply := await ctx.store.claimed(_claim(principal, thread_id, message_id))) is not None:
+    if (existing_reply := await ctx.store.find_claim(_claim(principal, thread_id, message_id))) is not None:
         return {"answered": existing_reply}
-    terms = await ctx.store.terms(principal.tenant, thread_id)
-    if read_thread_settings(terms.tenant_settings, terms.thread_settings).free_text != "answer":
+    thread_config = await ctx.store.thread_config(principal.tenant, thread_id)
+    if (
+        read_thread_settings(thread_config.tenant_settings, thread_config.thread_settings).free_text
+        != "answer"
+    ):
         return {}
     parsed_reply = await _find_answer(ctx, principal, thread_id, payload)
     return _not_answered(parsed_reply if isinstance(parsed_reply, str) else "nothing_open")

@@ -121,7 +121,7 @@ async def _add(
 async def _earlier_message_id(ctx: Services, claim: Claim, key: str | None) -> str | None:
     """Return the id of the message that was posted before with this key or id."""
     try:
-        return await ctx.store.claimed(claim)
+        return await ctx.store.find_claim(claim)
     except ClaimMismatch:
         if key is not None:
             raise

@@ -43,17 +43,17 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
     now, tenant = ctx.clock.now_ms(), principal.tenant
     entry = audit_entry("thread.exported", at=now, tenant=tenant, by=principal, thread_id=thread_id)
     await ctx.store.write(SideEffects(audit=(entry,)))
-    terms = await ctx.store.terms(tenant, thread_id)
+    thread_config = await ctx.store.thread_config(tenant, thread_id)
     thread_members = {
         "id": thread_id,
         "title": view.title,
         "metadata": None if view.metadata is None else json.loads(view.metadata),
-        "answers_as_messages": terms.answers_as_messages,
+        "answers_as_messages": thread_config.answers_as_messages,
         "exported_at": rfc3339(now),
         "archived_at": None if view.archived_at is None else rfc3339(view.archived_at),
         "access": view.access.wire,
         "seq": view.seq,
-        "settings": json.loads(terms.thread_settings) if terms.thread_settings else {},
+        "settings": json.loads(thread_config.thread_settings) if thread_config.thread_settings else {},
     }
     lists: dict[str, list[str]] = {
         "runs": [text async for text in _runs(ctx, tenant, thread_id)],
@@ -161,11 +161,11 @@ async def get_thread(ctx: Services, principal: Principal, thread_id: str) -> str
     ]
     runs = [run.wire for run in view.runs if principal.role != "requester" or run.agent == principal.id]
     granted_level = sharing.level(principal, view.access, thread_id).wire_name
-    terms = await ctx.store.terms(principal.tenant, thread_id)
-    policy = read_thread_settings(terms.tenant_settings, terms.thread_settings).free_text
+    thread_config = await ctx.store.thread_config(principal.tenant, thread_id)
+    policy = read_thread_settings(thread_config.tenant_settings, thread_config.thread_settings).free_text
     title = "" if view.title is None else f'"title":{json.dumps(view.title)},'
     metadata = "" if view.metadata is None else f'"metadata":{view.metadata},'
-    as_messages = '"answers_as_messages":true,' if terms.answers_as_messages else ""
+    as_messages = '"answers_as_messages":true,' if thread_config.answers_as_messages else ""
     archived = "" if view.archived_at is None else f'"archived_at":"{rfc3339(view.archived_at)}",'
     return (
         f'{{"id":{json.dumps(thread_id)},"seq":{view.seq},"access":{{"level":"{granted_level}"}},'

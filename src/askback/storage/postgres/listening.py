@@ -49,7 +49,7 @@ class Listening:
         """Start to listen: every later commit is received."""
         await self._connection.add_listener(CHANNEL, self._on_notice)
 
-    async def lost(self) -> None:
+    async def wait_until_lost(self) -> None:
         """Return once the connection is gone."""
         await self._lost_event.wait()
 

@@ -85,7 +85,7 @@ class Pool:
             raise closed_error()
         task = asyncio.get_running_loop().create_task(self._change(operation, single=single))
         self._changes.add(task)
-        task.add_done_callback(self._changed)
+        task.add_done_callback(self._on_change_done)
         return await asyncio.shield(task)
 
     async def maintain(self, sql: str) -> None:
@@ -99,7 +99,7 @@ class Pool:
                 await db.execute("RESET statement_timeout")
                 await db.execute(TRANSACTION_TIMEOUT.format(self._database.patience.transaction))
 
-    def _changed(self, task: asyncio.Task[Any]) -> None:
+    def _on_change_done(self, task: asyncio.Task[Any]) -> None:
         self._changes.discard(task)
         if not task.cancelled():
             task.exception()  # seen, also when the caller has left

@@ -130,7 +130,7 @@ class PostgresStore(
         """Try one step of the lifecycle."""
         return await self._writer.submit(Settle(settlement, claim, effects))
 
-    async def claimed(self, claim: Claim) -> str | None:
+    async def find_claim(self, claim: Claim) -> str | None:
         """Read the earlier use of an idempotency key."""
         claims = await self._claims(claim_id(claim).hex())
         if claims is None:

@@ -14,7 +14,7 @@ from askback.domain.record import Record
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.runs import SWEEP_ROWS
 from askback.ports.store import ThreadView
-from askback.ports.threads import IdleThread, QuestionCount, ThreadTerms, ThreadUse
+from askback.ports.threads import IdleThread, QuestionCount, ThreadConfig, ThreadUse
 from askback.storage import rows
 from askback.storage.sql.conditions import may_view
 from askback.storage.sql.requests import HIDES_NAMES, OPEN, RECORD, REQUESTS
@@ -96,7 +96,7 @@ NOTHING_OPEN = f"NOT EXISTS (SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thre
 # (before, limit), (tenant, thread id)
 ARCHIVING = """
 SELECT tenant, id FROM threads WHERE archiving = TRUE AND archived_at < $1 ORDER BY archived_at LIMIT $2"""
-ARCHIVING_ENDED = f"""
+END_ARCHIVING = f"""
 UPDATE threads AS t SET archiving = FALSE WHERE t.tenant = $1 AND t.id = $2 AND archiving = TRUE AND {NOTHING_OPEN}"""
 DELIVERABLE = f"""
 SELECT DISTINCT t.tenant, t.id FROM messages AS m JOIN threads AS t ON t.key = m.thread
@@ -136,10 +136,10 @@ class ThreadArea(Area):
         row = await self._db.find(ACCESS, tenant, thread_id)
         return OPEN_ACCESS if row is None else read_access(row[2], row[3])
 
-    async def terms(self, tenant: str, thread_id: str) -> ThreadTerms:
+    async def thread_config(self, tenant: str, thread_id: str) -> ThreadConfig:
         """Read the settings and the access of a thread."""
         row = await self._db.find(TERMS, tenant, thread_id)
-        return ThreadTerms(None, None, None) if row is None else rows.terms(row[2:])
+        return ThreadConfig(None, None, None) if row is None else rows.thread_config(row[2:])
 
     async def question_counts(
         self, tenant: str, thread_id: str, names: Sequence[str]
@@ -191,9 +191,9 @@ class ThreadArea(Area):
         """Read threads whose archiving has not ended."""
         return [(row[0], row[1]) for row in await self._db.page(ARCHIVING, before_ms, limit)]
 
-    async def archiving_ended(self, tenant: str, thread_id: str) -> None:
+    async def end_archiving(self, tenant: str, thread_id: str) -> None:
         """Mark an archived thread as having no open requests, unless it has some."""
-        await self._db.change(lambda tx: tx.run(ARCHIVING_ENDED, tenant, thread_id))
+        await self._db.change(lambda tx: tx.run(END_ARCHIVING, tenant, thread_id))
 
     async def next_in_line(self) -> Sequence[Record]:
         """Read the next queued request of each key that is free."""

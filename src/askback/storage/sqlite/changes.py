@@ -88,7 +88,7 @@ def settle(
     db: Connection, events: list[Event], step: Settlement, claim: Claim | None, effects: SideEffects
 ) -> Change | None:
     """Try one step of the lifecycle; a claim is looked up first. Only an applied step keeps it, and has `effects`."""
-    if claim is not None and (target := claimed(db, claim)) is not None:
+    if claim is not None and (target := find_claim(db, claim)) is not None:
         return Change(_stored_request(db, step.tenant, target), Outcome.REPLAYED)
     expected_statuses = f" {' '.join(step.expected)} "
     parameters = (
@@ -215,10 +215,10 @@ def _take_claim(db: Connection, claim: Claim, target: str) -> str | None:
     row = (claim.tenant, claim.principal, claim.scope, claim.key, claim.digest, target)
     if db.execute(queries.TAKE_CLAIM, row).fetchone() is not None:
         return None
-    return claimed(db, claim)
+    return find_claim(db, claim)
 
 
-def claimed(db: Connection, claim: Claim) -> str | None:
+def find_claim(db: Connection, claim: Claim) -> str | None:
     """Return the earlier use of an idempotency key; raises `ClaimMismatch`."""
     row = db.execute(queries.CLAIM, (claim.tenant, claim.principal, claim.scope, claim.key)).fetchone()
     if row is None:

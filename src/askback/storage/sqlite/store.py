@@ -18,7 +18,7 @@ from askback.ports.health import Pressure, Schema
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, PolicyView, SideEffects
 from askback.ports.store import Change, Claim, Settlement
-from askback.ports.threads import Quota, ThreadTerms
+from askback.ports.threads import Quota, ThreadConfig
 from askback.storage.sql.agents import AgentArea
 from askback.storage.sql.audit import AuditArea
 from askback.storage.sql.conversations import ConversationArea
@@ -78,7 +78,7 @@ class SqliteStore(
         self._lock = FileLock(self._path)
         self._version = 0
         self._sealing = Sealing()
-        self._terms = ReadCache[ThreadTerms](lasts=lambda terms: terms.access.agents is not None)
+        self._thread_configs = ReadCache[ThreadConfig](lasts=lambda config: config.access.agents is not None)
         self._policies = ReadCache[PolicyView]()
         self._writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._forget)
         self._readers = Readers(lambda: connect(self._path), damage=self._writer.damage)
@@ -193,9 +193,9 @@ class SqliteStore(
             outdates=settlement.refused,
         )
 
-    async def claimed(self, claim: Claim) -> str | None:
+    async def find_claim(self, claim: Claim) -> str | None:
         """Read the target of the call that used a key."""
-        return self._readers.point(lambda db: changes.claimed(db, claim))
+        return self._readers.point(lambda db: changes.find_claim(db, claim))
 
     # Threads
 
@@ -241,10 +241,10 @@ class SqliteStore(
             outdates=True,
         )
 
-    async def terms(self, tenant: str, thread_id: str) -> ThreadTerms:
+    async def thread_config(self, tenant: str, thread_id: str) -> ThreadConfig:
         """Read the settings and the access of a thread, which hardly ever change."""
-        read = super().terms
-        return await self._terms.get((tenant, thread_id), lambda: read(tenant, thread_id))
+        read = super().thread_config
+        return await self._thread_configs.get((tenant, thread_id), lambda: read(tenant, thread_id))
 
     async def policy(
         self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
@@ -259,7 +259,7 @@ class SqliteStore(
 
     async def access(self, tenant: str, thread_id: str) -> AccessList:
         """Read the access levels of a thread."""
-        return (await self.terms(tenant, thread_id)).access
+        return (await self.thread_config(tenant, thread_id)).access
 
     async def set_archived(
         self, event: EventDraft, effects: SideEffects = NOTHING, *, archived_at: int | None
@@ -299,7 +299,7 @@ class SqliteStore(
         )
 
     def _forget(self) -> None:
-        self._terms.forget()
+        self._thread_configs.forget()
         self._policies.forget()
 
 

@@ -68,7 +68,7 @@ class CallerApi:
         """The id of the caller."""
         return self.principal.id
 
-    def received(self, request_id: str) -> None:
+    def confirm_arrival(self, request_id: str) -> None:
         """Record that the outcome of a request has arrived."""
         self._gateway.waits.on_arrival(request_id, self.principal)
 
@@ -110,7 +110,7 @@ class CallerApi:
     async def outcome(self, request_id: str) -> Json:
         """Wait for the end of a request; see `ports.systems.Api`."""
         waiter, waits = _Waiter(self.principal), self._gateway.waits
-        unsubscribe = self.ctx.bus.listen(request_topic(self.principal.tenant, request_id), waiter.changed)
+        unsubscribe = self.ctx.bus.listen(request_topic(self.principal.tenant, request_id), waiter.on_event)
         try:
             record = await waits.wait_for(request_id, waiter)
             is_over = record.settled or record.state.members.get("detached")
@@ -205,7 +205,7 @@ class EventQueue:
     def on_change(self, _change: PersonalChange, /) -> None:
         """Do nothing: no other system has this."""
 
-    def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
+    def on_access_change(self, _thread_id: str, _level: AccessLevel, /) -> None:
         """Do nothing: every operation checks the access."""
 
     async def set_readonly(self, *, readonly: bool) -> None:
@@ -239,17 +239,17 @@ class _Waiter:
         self.principal = principal
         self.outcome: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
-    def settled(self, request_id: str, wire: str) -> None:  # noqa: ARG002 - there is one
+    def on_settled(self, request_id: str, wire: str) -> None:  # noqa: ARG002 - there is one
         """Take the outcome."""
         if not self.outcome.done():
             self.outcome.set_result(wire)
 
-    def changed(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """End the wait, without the outcome, once the request is detached."""
         if event.state is not None and event.state.members.get("detached"):
-            self.settled(event.request_id or "", "")
+            self.on_settled(event.request_id or "", "")
 
-    def hidden(self) -> None:
+    def on_request_hidden(self) -> None:
         """End the wait: the request is hidden from its requester now."""
         if not self.outcome.done():
             self.outcome.set_exception(NotFound("There is no such request for you any more."))

@@ -71,7 +71,7 @@ async def send_answer(answer: Answer, api: CallerApi, send: Send) -> None:
     """Send a JSON reply; an outcome that may not have arrived is queued as a resume."""
     try:
         await json_reply(answer.body, status=answer.status, headers=answer.headers).send(send)
-        api.received(answer.outcome_of)
+        api.confirm_arrival(answer.outcome_of)
     finally:
         await undelivered.requeue_unacknowledged(api.ctx, api.principal, filter(None, [answer.outcome_of]))
 

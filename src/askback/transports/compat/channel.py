@@ -46,7 +46,7 @@ class SocketChannel:
         self._read_task: asyncio.Task[None] | None = None
         self._receipts = OutcomeReceipts(
             socket and socket.confirm,
-            on_arrival=api.received,
+            on_arrival=api.confirm_arrival,
         )
 
     async def send(self, frame: Json, *, outcome_of: str = "") -> None:
@@ -63,7 +63,7 @@ class SocketChannel:
         """Run something concurrently with later frames."""
         task = asyncio.create_task(self._attempt(work, frame))
         self._tasks.add(task)
-        task.add_done_callback(self._finished)
+        task.add_done_callback(self._on_task_done)
         return task
 
     def follow(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
@@ -139,11 +139,11 @@ class SocketChannel:
 
     async def _fail(self, frame: Json | None, error: Exception) -> None:
         assert self._peer is not None
-        reply = self._peer.failed(frame, self.api.explain(error))
+        reply = self._peer.error_frame(frame, self.api.explain(error))
         if reply is not None:
             with suppress(ClientGone, ConnectionError):
                 await self.send(reply)
 
-    def _finished(self, task: asyncio.Task[Any]) -> None:
+    def _on_task_done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         self._has_room.set()

@@ -120,7 +120,7 @@ class WebSocketConnection:
         level = sharing.level(self.principal, event.access, event.thread_id).wire_name
         self._put(f'{{"event":{event.text},"inbox":true,"level":"{level}"}}')
 
-    def shared(self, thread_id: str, level: AccessLevel, /) -> None:
+    def on_access_change(self, thread_id: str, level: AccessLevel, /) -> None:
         """Send the new access level of the inbox's reader in a thread."""
         self._put(f'{{"access":{{"thread_id":{json.dumps(thread_id)},"level":"{level.wire_name}"}}}}')
 
@@ -147,7 +147,7 @@ class WebSocketConnection:
         """Return when there is room for another page of events."""
         await self._outbox.drain()
 
-    def settled(self, request_id: str, wire: str) -> None:
+    def on_settled(self, request_id: str, wire: str) -> None:
         """Send the outcome of a request that this peer waits for."""
         self.waiting.discard(request_id)
         if self._outbox.full:
@@ -156,7 +156,7 @@ class WebSocketConnection:
             self._receipts.queue(request_id)
         self._put(f'{{"settled":{wire}}}')
 
-    def hidden(self) -> None:
+    def on_request_hidden(self) -> None:
         """Make the peer start over, so that it finds that a request is hidden from it."""
         self._release()
         self._outbox.put(RESYNC)
@@ -212,11 +212,11 @@ class WebSocketConnection:
         self._tasks.add(task)
         if op in PATIENT:
             self._patient.add(task)
-        task.add_done_callback(self._task_done)
+        task.add_done_callback(self._on_task_done)
         if len(self._tasks) >= MAX_OPERATIONS:
             self._has_room.clear()
 
-    def _task_done(self, task: asyncio.Task[None]) -> None:
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         self._patient.discard(task)
         self._has_room.set()

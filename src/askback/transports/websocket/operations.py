@@ -85,13 +85,13 @@ class Inbox:
         """Send what to read again."""
         self._connection.on_change(change)
 
-    def shared(self, thread_id: str, level: AccessLevel, /) -> None:
+    def on_access_change(self, thread_id: str, level: AccessLevel, /) -> None:
         """Send a person their new access level in a thread."""
         connection = self._connection
         if roles.is_person(connection.principal) and (
             level > AccessLevel.NONE or thread_id in connection.seen_threads
         ):
-            connection.shared(thread_id, level)
+            connection.on_access_change(thread_id, level)
 
 
 def note(connection: InboxConnection, thread_id: str) -> None:
@@ -153,7 +153,7 @@ async def _wait(peer: Peer, call: OperationCall) -> str:
             if change is not None and size > MAX_REPLY:
                 # The rest is sent like later outcomes, as fast as the peer reads.
                 await peer.drain()
-                peer.settled(request_id, change)
+                peer.on_settled(request_id, change)
             elif change is not None:
                 settled_texts.append(change)
         if number % YIELD_EVERY == 0:
