@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -151,7 +152,7 @@ async def test_only_missing_secrets_are_asked_for(
     assert request.secret is not None
     assert (request.secret.names, request.secret.reason) == (
         ["A_KEY"],
-        f"To run: {sys.executable} -c 'import os; print(os.environ['\"'\"'A_KEY'\"'\"'])'",
+        f"To run: {shlex.join(script(PRINT))}",
     )
     assert request.agent is not None
     assert request.agent.name == "askback run"
@@ -256,6 +257,15 @@ async def test_the_exit_code_is_that_of_the_command_as_in_a_shell(
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *command)
     found, _, err = await wait_for_exit(process)
     assert (found, CANARY in err) == (status, False)
+
+
+async def test_the_reason_why_a_command_cannot_be_run_is_one_line_as_it_is(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await provide_secrets(agent, person, thread, A_KEY=CANARY)
+    arguments = ("run", "--secret", "A_KEY", "--thread", thread, "--", ":key: [red] nowhere")
+    _, _, err = await wait_for_exit(server.run(*arguments, COLUMNS="40"))
+    assert err == ":key: [red] nowhere cannot be run: No such file or directory.\n"
 
 
 async def test_a_command_whose_reader_has_gone_ends_as_in_any_pipe(

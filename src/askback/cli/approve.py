@@ -12,6 +12,7 @@ from rich.console import Console
 from askback.cli.confirm import confirm, is_interactive
 from askback.cli.connection import NoServerRunning, ServerConnection, find, own_thread
 from askback.cli.local import run_app
+from askback.cli.output import plain_console
 from askback.cli.script import (
     EXIT,
     BadUsage,
@@ -79,7 +80,7 @@ def approve(
     The policy decides; if it asks, a person decides on the pages or in `askback inbox`. Without a server, the
     person at this terminal is asked; an empty line means no. Ctrl-C cancels the request.
     """
-    hints = Console(stderr=True, highlight=False)
+    hints = plain_console(stderr=True)
     with reported_errors(hints):
         approval = Approval(
             **_call(argv or [], tool, input_),

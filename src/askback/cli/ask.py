@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.connection import ServerConnection, find, own_thread
+from askback.cli.output import plain_console
 from askback.cli.script import (
     EXIT,
     BadUsage,
@@ -62,7 +63,7 @@ def ask(
 
     The question appears on the pages and in `askback inbox`. Ctrl-C cancels it.
     """
-    hints = Console(stderr=True, highlight=False)
+    hints = plain_console(stderr=True)
     with reported_errors(hints):
         form = form_of(
             prompt,

@@ -17,13 +17,13 @@ from typing import Annotated, Literal
 from urllib.parse import quote, urlsplit
 
 import typer
-from rich.console import Console
 
 from askback.chat.host import Host
 from askback.chat.turn import ChatAgent
 from askback.cli.connection import NoServerRunning, ServerConnection, find, own_thread
 from askback.cli.demo import has_browser
 from askback.cli.login import create_link
+from askback.cli.output import plain_console
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient, discovery
 from askback.demo.processes import run_server
@@ -111,8 +111,8 @@ async def _chat(agent: ChatAgent, thread_id: str, data_dir: Path | None, *, brow
     async with _server(data_dir) as server, server.client() as ask:
         await _admit_run(ask, thread_id, data_dir)
         link = await _link(server, thread_id, data_dir)
-        console = Console(highlight=False)
-        console.print(f"Open this page:\n\n  {link}\n", style="bold", soft_wrap=True, markup=False)
+        console = plain_console()
+        console.print(f"Open this page:\n\n  {link}\n", style="bold")
         console.print("Ctrl-C ends the chat.")
         _print_connection()
         if browser and has_browser():

@@ -19,6 +19,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.connection import DEMO_FILE, ServerConnection
+from askback.cli.output import plain_console
 from askback.cli.signals import interruptible
 from askback.client import discovery
 from askback.demo.person import ScriptedPerson
@@ -61,7 +62,7 @@ def demo(
     Starts a server, a small package registry and a sample agent, each in its own process. Answer the agent on the page
     that opens, or in a second terminal with `askback inbox`. Then look at the folder it wrote.
     """
-    console = Console(highlight=False)
+    console = plain_console()
     try:
         with ExitStack() as cleanup:
             folder = data_dir or Path(
@@ -74,7 +75,7 @@ def demo(
         console.print("Stopped. The server, the registry and the agent have ended.")
         raise typer.Exit(130) from None
     except (AskbackError, OSError) as error:
-        Console(stderr=True, highlight=False).print(str(error), style="red", markup=False)
+        plain_console(stderr=True).print(str(error), style="red")
         raise typer.Exit(1) from None
 
 
@@ -107,11 +108,9 @@ def _print_invitation(
 ) -> None:
     link = f"{running_server.login_url}&next=/t/{run.thread_id}"
     console.print("An agent would like to set up a project with you. Open this link (it works once):\n")
-    console.print(f"  {link}\n", style="bold cyan", soft_wrap=True, markup=False)
-    console.print(f"or answer in a second terminal:  {_command_name()} inbox", soft_wrap=True, markup=False)
-    console.print(
-        f"When a card asks for {TOKEN}, type (nowhere else):  {token}", soft_wrap=True, markup=False
-    )
+    console.print(f"  {link}\n", style="bold cyan")
+    console.print(f"or answer in a second terminal:  {_command_name()} inbox")
+    console.print(f"When a card asks for {TOKEN}, type (nowhere else):  {token}")
     console.print("Ctrl-C ends the demo.\n")
     if browser and has_browser():
         webbrowser.open(link)
@@ -120,12 +119,12 @@ def _print_invitation(
 def _report(console: Console, result: RunResult) -> None:
     if result.published:
         console.print("It is published at", style="green")
-        console.print(result.published, style="bold", soft_wrap=True, markup=False)
+        console.print(result.published, style="bold")
     if result.folder is None:
         console.print("The agent said goodbye; nothing was written.")
         return
     console.print("The project is in", style="green")
-    console.print(str(result.folder), style="bold", soft_wrap=True, markup=False)
+    console.print(str(result.folder), style="bold")
 
 
 @asynccontextmanager
@@ -133,7 +132,7 @@ async def _scripted_person(
     console: Console, running_server: RunningServer, run: Run, token: str
 ) -> AsyncGenerator[None]:
     def note(text: str) -> None:
-        console.print(f"  person: {text}", style="dim", markup=False, soft_wrap=True)
+        console.print(f"  person: {text}", style="dim")
 
     async with ServerConnection(running_server.url, running_server.responder_token).client() as client:
         person = asyncio.create_task(ScriptedPerson(client, run.thread_id, note=note, token=token).run())

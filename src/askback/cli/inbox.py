@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from askback.cli.audience import reader
 from askback.cli.card import headline
 from askback.cli.connection import ServerConnection, find
+from askback.cli.output import plain_console
 from askback.cli.pending import PendingRequests
 from askback.cli.signals import interruptible
 from askback.cli.terminal import EndOfInput, Terminal
@@ -49,7 +49,7 @@ def inbox(
     Lists the pending requests, oldest first, and waits for more. Ctrl-C or the end of the input exits
     without answering.
     """
-    terminal = Terminal(Console(highlight=False))
+    terminal = Terminal(plain_console())
     try:
         server = find("responder", data_dir=data_dir)
         if approved or revoke is not None:
@@ -59,7 +59,7 @@ def inbox(
     except (EndOfInput, KeyboardInterrupt):
         terminal.say("Stopped. Nothing else was answered.", "dim")
     except AskbackError as error:
-        Console(stderr=True, highlight=False).print(str(error), style="red", markup=False)
+        plain_console(stderr=True).print(str(error), style="red")
         raise typer.Exit(1) from None
 
 

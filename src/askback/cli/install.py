@@ -18,6 +18,7 @@ from askback.cli.clients.record import PRIVATE, ChangedFile, Record, replace_fil
 from askback.cli.clients.tokens import ids_of_tokens, revoke
 from askback.cli.connection import NoServerRunning, find
 from askback.cli.local import run_as
+from askback.cli.output import plain_console
 from askback.client import AsyncClient
 from askback.client.discovery import data_dir as own_data_dir
 from askback.errors import AskbackError, missing_extra
@@ -46,7 +47,7 @@ def install(
     The client gets its own agent and token. The token is in a file that only you can read, and that the
     configuration names. Claude Code also gets a hook, which sends its permission prompts and questions to askback.
     """
-    definition, console = known_client(client), Console(highlight=False, soft_wrap=True)
+    definition, console = known_client(client), plain_console()
     if find_spec("mcp") is None:
         raise AskbackError(missing_extra("MCP", "mcp"))
     record = record_file(definition, data_dir)
@@ -60,9 +61,7 @@ def install(
     for addition, old_text, new_text in changes:
         addition.require_writable()
         show_diff(console, addition.path, old_text, new_text)
-    console.print(
-        f"A new token for the agent {client}, in {credentials_file(definition, data_dir)}", markup=False
-    )
+    console.print(f"A new token for the agent {client}, in {credentials_file(definition, data_dir)}")
     server_members, runs = _server_location(data_dir)
     if not runs:
         console.print(
@@ -92,7 +91,7 @@ def install(
             raise AskbackError(
                 f"{addition.path} cannot be written: {error}. Undo the rest with: askback uninstall {client}"
             ) from None
-    console.print(f"Connected. Restart {definition.title}. To undo: askback uninstall {client}", markup=False)
+    console.print(f"Connected. Restart {definition.title}. To undo: askback uninstall {client}")
 
 
 def known_client(name: str) -> Client:
@@ -130,7 +129,7 @@ def show_diff(console: Console, path: Path, old_text: str, new_text: str) -> Non
     )
     for line in lines:
         style = {"+": "green", "-": "red"}.get(line[:1], "dim")
-        console.print(line, style=style, markup=False)
+        console.print(line, style=style)
 
 
 def _folder(data_dir: Path | None) -> Path:

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from askback.cli import rule_files
 from askback.cli.connection import NoServerRunning, find
 from askback.cli.language import sentences
 from askback.cli.local import all_pages, client_as
 from askback.cli.options import DataDir, report_empty, require_choice
+from askback.cli.output import discard_stdout, plain_console
 from askback.cli.policy_line import check_line
-from askback.cli.stdout import discard_stdout
 from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rule
 from askback.domain.policy.built_in_lists import LISTS, built_in_rules
@@ -231,7 +230,7 @@ _STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}
 
 def show_rules(rules: Sequence[Rule]) -> None:
     """Print rules without cutting lines, so that a line can be searched and an id copied."""
-    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    console = plain_console()
     for rule in rules:
         style = "dim" if rule.revoked_at else _STYLES[rule.effect]
         console.print(_escape(f"{rule.id}  {rule.effect:5}  {rule.rule}"), style=style)

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from askback.cli.child import NotStarted, forward_until_exit, start
 from askback.cli.connection import NoServerRunning, ServerConnection, find, own_thread, reachable
+from askback.cli.output import plain_console
 from askback.cli.script import USAGE, wait_until_settled
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient, Lease, SecretsResult, discovery
@@ -76,7 +77,7 @@ def run(
         thread or own_thread("run"),
         timeout,
     )
-    hints = Console(stderr=True, highlight=False)
+    hints = plain_console(stderr=True)
     try:
         server = _connect_as_agent(data_dir)
         status = interruptible(_run(server, secret_needs, argv, redact=redact, hints=hints))
@@ -218,5 +219,5 @@ def _reason(argv: Sequence[str]) -> str:
 
 
 def _print_failure(hints: Console, error: Exception, status: int) -> int:
-    hints.print(str(error), style="red", markup=False)
+    hints.print(str(error), style="red")
     return status

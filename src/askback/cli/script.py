@@ -34,10 +34,10 @@ def reported_errors(hints: Console) -> Generator[None]:
     try:
         yield
     except (BadUsage, Invalid) as error:
-        hints.print(str(error), style="red", markup=False)
+        hints.print(str(error), style="red")
         raise typer.Exit(USAGE) from None
     except (AskbackError, OSError) as exception:
-        hints.print(str(exception), style="red", markup=False)
+        hints.print(str(exception), style="red")
         raise typer.Exit(FAILURE_STATUS) from None
 
 
@@ -64,7 +64,7 @@ async def wait_until_settled(
     if request.settled:
         return request
     note = f"Waiting for an answer at {server.url}/r/{request.id} or in: askback inbox"
-    hints.print(note, soft_wrap=True, markup=False)
+    hints.print(note)
     open_s = (request.expires_at - request.created_at).total_seconds() if request.expires_at else None
     try:
         return await client.wait(request, timeout=None if open_s is None else open_s + late_s)

@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from askback.cli.agent import agent_id
 from askback.cli.local import all_pages, client_as, run_as
 from askback.cli.options import DataDir, report_empty
+from askback.cli.output import plain_console
 from askback.cli.secret_value import read_value
 from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rotation, StoredSecret
@@ -203,7 +203,7 @@ def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingPro
 
     `names` are those of agents, by id.
     """
-    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    console = plain_console()
     for secret in secrets:
         location = " ".join(filter(None, (secret.scope, secret.thread_id or secret.project)))
         console.print(printable(f"{secret.id}  {secret.name}  {location}"))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from askback import logs
-from askback.cli.stdout import discard_stdout
+from askback.cli.output import discard_stdout, plain_console
 from askback.errors import AskbackError
 from askback.server import settings as settings_module
 from askback.server.app import App, create_app
@@ -32,7 +32,7 @@ from askback.transports.handlers import import_policy
 from askback.transports.rest.sessions import login_url
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    pass
 
 app = typer.Typer(add_completion=False)
 
@@ -193,13 +193,7 @@ def _warn_without_tokens(addresses: Addresses) -> None:
 
 
 def _warn(text: str) -> None:
-    _console(stderr=True).print(text, style="yellow", markup=False)
-
-
-def _console(*, stderr: bool = False) -> Console:
-    from rich.console import Console  # here: a server started by a program prints only one line of JSON
-
-    return Console(highlight=False, soft_wrap=True, stderr=stderr)
+    plain_console(stderr=True).print(text, style="yellow")
 
 
 def _announce(addresses: Addresses, *, as_json: bool) -> None:
@@ -215,15 +209,14 @@ def _announce(addresses: Addresses, *, as_json: bool) -> None:
 
 
 def _welcome(addresses: Addresses) -> None:
-    console = _console()
-    console.print(f"[bold]askback[/] is running at [bold]{addresses['url']}[/]\n")
+    console = plain_console()
+    console.print(f"[bold]askback[/] is running at [bold]{addresses['url']}[/]\n", markup=True)
     if "login_url" in addresses:
         console.print("Open it in a browser; this link works once, for ten minutes:")
-        console.print(f"  [cyan]{addresses['login_url']}[/]\n")
+        console.print(f"  {addresses['login_url']}\n", style="cyan")
     if "requester_token" in addresses:
         console.print("For your agent (on this machine it finds them by itself):")
         console.print(
-            f"  export ASKBACK_URL={addresses['url']} ASKBACK_TOKEN={addresses['requester_token']}\n",
-            markup=False,
+            f"  export ASKBACK_URL={addresses['url']} ASKBACK_TOKEN={addresses['requester_token']}\n"
         )
-    console.print("[dim]Ctrl+C stops it.[/]")
+    console.print("Ctrl+C stops it.", style="dim")

@@ -22,6 +22,7 @@ from askback.cli.install import (
     show_diff,
 )
 from askback.cli.local import run_as
+from askback.cli.output import plain_console
 from askback.client.discovery import NoServer
 from askback.errors import AskbackError, ConnectionLost, StoreUnusable
 
@@ -34,7 +35,7 @@ def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) ->
 
     From a file that has changed since, only the added entries are removed.
     """
-    definition, console = known_client(client), Console(highlight=False, soft_wrap=True)
+    definition, console = known_client(client), plain_console()
     path = record_file(definition, data_dir)
     if not path.exists():
         raise AskbackError(f"{definition.title} is not installed here.")
@@ -59,20 +60,20 @@ def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) ->
             f"{definition.title} is disconnected, but its token is still valid. {revoke_error} "
             f"Revoke it there: askback token revoke {record.token_id or 'ID'}"
         )
-    console.print(f"Disconnected {definition.title} and revoked its token.", markup=False)
+    console.print(f"Disconnected {definition.title} and revoked its token.")
 
 
 def _show(console: Console, file: ChangedFile) -> None:
     """Show what changes in a file. Raises `CannotEdit` if the file has to change and is protected."""
     if file.is_untouched():
         file.addition.require_writable()
-        console.print(f"{file.path}: as it was before", markup=False)
+        console.print(f"{file.path}: as it was before")
     elif not file.is_restored():
         with suppress(CannotEdit):  # said at the end
             text, remaining_text = file.addition.read(), file.text_without_addition()
             show_diff(console, file.addition.path, text, remaining_text)
             if text == remaining_text:
-                console.print(f"{file.path}: has no entry of askback any more", markup=False)
+                console.print(f"{file.path}: has no entry of askback any more")
                 return
         file.addition.require_writable()
 
