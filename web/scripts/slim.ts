@@ -99,7 +99,7 @@ const PROPERTIES = [
   "hasTitle",
   "onSessionEnd",
   "blockedReason",
-  "sentLanguages",
+  "answerLanguages",
   "beforeDraw",
   "drawBefore",
   "loadEarlier",

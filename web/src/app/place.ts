@@ -2,15 +2,15 @@ import type { Client } from "../client/client.ts";
 import type { Caller } from "../core/generated/wire.ts";
 import { AskbackElement } from "../elements/element.ts";
 import type { Template } from "../elements/html.ts";
-import { buttons, tokens } from "../elements/tokens.css.ts";
+import { buttonStyles, tokenStyles } from "../elements/tokens.css.ts";
 import type { InboxStore } from "./store.ts";
-import { bar } from "./ui/bar.css.ts";
+import { barStyles } from "./ui/bar.css.ts";
 import type { PlaceKeys } from "./ui/keylist.ts";
 import type { Question } from "./ui/modal.ts";
-import { table } from "./ui/table.css.ts";
+import { tableStyles } from "./ui/table.css.ts";
 import { controlAt, findPlace, type TablePlace } from "./ui/tableplace.ts";
 import type { ToastOptions } from "./ui/toasts.ts";
-import { ui } from "./ui/ui.css.ts";
+import { uiStyles } from "./ui/ui.css.ts";
 
 /** What the application does for its places. */
 export interface App {
@@ -36,7 +36,7 @@ export interface App {
  * `app`, `item` and `query` are set before it is connected; `item` and `query` again when the address changes.
  */
 export abstract class PlaceElement extends AskbackElement {
-  static override styles = [tokens, buttons, ui, bar, table];
+  static override styles = [tokenStyles, buttonStyles, uiStyles, barStyles, tableStyles];
   static override properties: Record<string, unknown> = { item: "", query: undefined };
 
   declare app: App;

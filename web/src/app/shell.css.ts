@@ -1,7 +1,7 @@
 import { css } from "../elements/element.ts";
 
 /** The rail, the tabs of a phone, and the short messages. */
-export const shell = css`
+export const shellStyles = css`
   :host {
     --_ground: light-dark(#fbfbfa, #131314);
     --_sunken: light-dark(#f4f4f2, #1b1b1d);

@@ -6,21 +6,21 @@ import { AskbackElement, type Changed } from "../elements/element.ts";
 import { html, type Template } from "../elements/html.ts";
 import { draw } from "../elements/icons.ts";
 import { initialsOf } from "../elements/initials.ts";
-import { buttons, tokens } from "../elements/tokens.css.ts";
+import { buttonStyles, tokenStyles } from "../elements/tokens.css.ts";
 import { placeIcons } from "./icons.ts";
 import { singleKey } from "./keys.ts";
 import { Notifier } from "./notifications.ts";
 import type { App, PlaceElement, PlaceEntry } from "./place.ts";
 import { PLACES } from "./places.ts";
 import { addressOf, match, pathOf, type Route, withLanguage } from "./router.ts";
-import { shell } from "./shell.css.ts";
+import { shellStyles } from "./shell.css.ts";
 import { signIn, signOut } from "./signin.ts";
 import { InboxStore } from "./store.ts";
 import { drawKeys } from "./ui/keylist.ts";
 import { drawQuestion, type Question } from "./ui/modal.ts";
 import { drawError, drawLoading } from "./ui/states.ts";
 import { type ToastOptions, Toasts } from "./ui/toasts.ts";
-import { ui } from "./ui/ui.css.ts";
+import { uiStyles } from "./ui/ui.css.ts";
 
 const SIGN_OUT_ICON = draw("M14 4H5v16h9M10 12h11M17.500 8.500L21 12l-3.500 3.500");
 const LOGO = draw("M9 9a3 3 0 1 1 4.200 2.800c-.8.4-1.200 1-1.200 1.900M12 17v.01");
@@ -35,7 +35,7 @@ const TABS = 3;
  * @tag askback-app
  */
 export class AskbackApp extends AskbackElement implements App {
-  static override styles = [tokens, buttons, ui, shell];
+  static override styles = [tokenStyles, buttonStyles, uiStyles, shellStyles];
   static override properties = {
     me: undefined,
     route: undefined,

@@ -35,7 +35,7 @@ export class InboxStore extends EventTarget {
   /** What waits for Undo is not shown as open. */
   #hiddenIds: ReadonlySet<string> = new Set();
   #titles: ReadonlyMap<string, string> = new Map();
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #drawTimer: ReturnType<typeof setTimeout> | undefined;
   #titleTimer: ReturnType<typeof setTimeout> | undefined;
   /** The conversations whose titles were looked for. */
   readonly #titledThreads = new Set<string>();
@@ -45,7 +45,7 @@ export class InboxStore extends EventTarget {
     followInbox(client, (inbox, loading) => {
       this.#inbox = inbox;
       this.loading = loading;
-      if (this.requests) this.#timer ??= setTimeout(() => this.#show(), DRAW_DELAY_MS);
+      if (this.requests) this.#drawTimer ??= setTimeout(() => this.#show(), DRAW_DELAY_MS);
       else this.#show();
     });
     // After the requests, which are waited for.
@@ -115,8 +115,8 @@ export class InboxStore extends EventTarget {
   }
 
   #show(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    clearTimeout(this.#drawTimer);
+    this.#drawTimer = undefined;
     if (this.#inbox && this.#isPersonKnown) {
       const open = waitingRequests(this.#inbox).filter(({ id }) => !this.#hiddenIds.has(id));
       this.requests = open.filter(({ id }) => !this.personal.isReminded(id));

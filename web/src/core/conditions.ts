@@ -8,7 +8,11 @@ const matches = (value: Json | undefined, expected: Json | undefined): boolean =
   Array.isArray(value) ? value.some((item) => item === expected) : value === expected;
 
 /** Return the ids of the hidden fields for these values; a skipped or hidden field has none. */
-export function hiddenFields(form: Form, values: Values, skipped: ReadonlySet<string>): ReadonlySet<string> {
+export function hiddenFieldIds(
+  form: Form,
+  values: Values,
+  skippedIds: ReadonlySet<string>,
+): ReadonlySet<string> {
   const hiddenIds = new Set<string>();
   const valueById = new Map<string, Json>();
   const providedIds = new Set<string>();
@@ -29,7 +33,7 @@ export function hiddenFields(form: Form, values: Values, skipped: ReadonlySet<st
     if (readonly) return ownValue(form.initial_values, id) ?? field.default ?? null;
     const value = ownValue(values, id) ?? null;
     if (isBox(field)) return value === true;
-    return !skipped.has(id) && isProvided(field, value) ? value : null;
+    return !skippedIds.has(id) && isProvided(field, value) ? value : null;
   };
 
   const readFields = (fields: readonly Field[], isVisible: boolean): void => {

@@ -14,18 +14,18 @@ export function isTerminal(status: Status): boolean {
  */
 export function isNewer(incoming: InputRequest, current: InputRequest): boolean {
   if (isTerminal(current.status))
-    return current.status === incoming.status && settles(incoming) > settles(current);
+    return current.status === incoming.status && followUpCount(incoming) > followUpCount(current);
   if (isTerminal(incoming.status)) return true;
   if (incoming.revision !== current.revision) return incoming.revision > current.revision;
   if (incoming.status !== current.status) return incoming.status === "resolving";
-  return addsNote(incoming) > addsNote(current);
+  return noteCount(incoming) > noteCount(current);
 }
 
 /** What comes after an approval: its call has run, or it was revoked. */
-const settles = ({ used_at, revoked }: InputRequest): number => +!!used_at + +!!revoked;
+const followUpCount = ({ used_at, revoked }: InputRequest): number => +!!used_at + +!!revoked;
 
 /** The number of notes on an open request, which only grows: votes, escalation steps, assignments, failed attempts, and flags that are set once. */
-const addsNote = ({
+const noteCount = ({
   votes = [],
   escalated = 0,
   assignment,

@@ -30,7 +30,7 @@ export interface Retry {
 /** Stores what a person types on this device, and sends again what could not be sent. */
 export interface DraftStore {
   /** Whether anything is stored; false after `stop`. */
-  readonly on: boolean;
+  readonly enabled: boolean;
   readText(id: string): string;
   writeText(id: string, text: string): void;
   /** Return the stored entries of the fields that the form still has, or undefined if there are none. */

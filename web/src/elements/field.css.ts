@@ -1,7 +1,7 @@
 import { css } from "./element.ts";
 
 /** Labels, native inputs and the ways to show options. */
-export const fields = css`
+export const fieldStyles = css`
   form {
     display: grid;
     gap: var(--_gap);

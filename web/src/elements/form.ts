@@ -60,7 +60,13 @@ export interface FormHost {
 export const uidOf = (form: Form, field: Field): string =>
   `f${allFields(form).findIndex(({ id }) => id === field.id)}`;
 
-function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field, path: string): FieldView {
+function fieldViewOf(
+  host: FormHost,
+  request: InputRequest,
+  form: Form,
+  field: Field,
+  path: string,
+): FieldView {
   const fields = allFields(form);
   const isMixed = fields.length > 1 && fields.some((item) => item.required);
   return {
@@ -88,7 +94,7 @@ export const drawFields = (
   path: string,
 ) =>
   fields.map((field, index) =>
-    host.drawField(viewOf(host, request, form, field, `${path}.fields[${index}]`)),
+    host.drawField(fieldViewOf(host, request, form, field, `${path}.fields[${index}]`)),
   );
 
 /** Draw a description, which may be Markdown; `path` is its place in the request. */

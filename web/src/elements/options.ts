@@ -11,10 +11,10 @@ export interface Item {
   readonly id: string;
   readonly option: Partial<Option>;
   readonly other: boolean;
-  readonly on: boolean;
+  readonly isChosen: boolean;
   /** Whether it is shown and cannot be chosen. */
   readonly disabled?: boolean | undefined;
-  set(on: boolean): void;
+  set(isChosen: boolean): void;
 }
 
 /** A single choice replaces and leaves "Other" (C7), several add up (C9). */
@@ -26,18 +26,18 @@ export function itemsOf({ field, uid, entry, getText, change }: Choice): Item[] 
     id: `${uid}-${index}`,
     option,
     other: false,
-    on: chosen.has(option.value) && (isMultiple || !entry.other),
-    set(on) {
+    isChosen: chosen.has(option.value) && (isMultiple || !entry.other),
+    set(isChosen) {
       const isKept = (value: OptionValue): boolean =>
-        value === option.value ? on : isMultiple && chosen.has(value);
+        value === option.value ? isChosen : isMultiple && chosen.has(value);
       change({ chosen: values.filter(isKept), other: isMultiple && entry.other });
     },
   }));
   if (!field.allow_other) return items;
-  const set = (on: boolean): void => change({ other: on, chosen: isMultiple ? entry.chosen : [] });
+  const set = (other: boolean): void => change({ other, chosen: isMultiple ? entry.chosen : [] });
   return [
     ...items,
-    { id: `${uid}-other`, option: { label: getText("other") }, other: true, on: entry.other, set },
+    { id: `${uid}-other`, option: { label: getText("other") }, other: true, isChosen: entry.other, set },
   ];
 }
 
@@ -83,7 +83,7 @@ export function drawRows(view: Choice, items: readonly Item[], className: string
           type=${isMultiple ? "checkbox" : "radio"}
           name=${view.uid}
           disabled=${view.disabled || item.disabled}
-          .checked=${item.on}
+          .checked=${item.isChosen}
           .onchange=${(event: Event) => item.set(isChecked(event))}
         />
         <span class="what">${drawLabel(item, view)}</span>
@@ -101,7 +101,7 @@ function drawDropdown(view: Choice): Template {
     if (item) item.set(true);
     else view.change({ chosen: [], other: false });
   };
-  const chosen = items.find((item) => item.on)?.option;
+  const chosen = items.find((item) => item.isChosen)?.option;
   return html`<select
       id=${view.uid}
       part="input"
@@ -113,8 +113,8 @@ function drawDropdown(view: Choice): Template {
     >
       <option value="-1">${field.placeholder || getText("choose")}</option>
       ${items.map(
-        ({ on, option: { recommended, label } }, index) =>
-          html`<option value=${index} .selected=${on}>${recommended ? `${label} (${getText("recommended")})` : label}</option>`,
+        ({ isChosen, option: { recommended, label } }, index) =>
+          html`<option value=${index} .selected=${isChosen}>${recommended ? `${label} (${getText("recommended")})` : label}</option>`,
       )}
     </select>
     ${chosen?.description && html`<p class="hint">${chosen.description}</p>`} ${drawOtherText(view)}`;
@@ -125,7 +125,7 @@ function drawAnswerButtons(view: Choice): Template {
   const items = itemsOf({ ...view, change: view.pick ?? view.change });
   const isStyled = items.some(({ option }) => option.style === "primary");
   const presetItem = items.find(({ option }) => view.preset !== undefined && option.value === view.preset);
-  const chosen = items.find(({ on, other }) => on && !other);
+  const chosen = items.find(({ isChosen, other }) => isChosen && !other);
   const first = view.field.widget === "confirm" && !isStyled && !dangerClass(items[0]) && items[0];
   const primaryItem = chosen ?? presetItem ?? first;
   return html`<div class="answers">${items.map(
@@ -136,9 +136,9 @@ function drawAnswerButtons(view: Choice): Template {
         id=${item.id}
         class=${`choice${dangerClass(item)}${item === primaryItem || (!chosen && !presetItem && item.option.style === "primary") ? " primary" : ""}`}
         aria-disabled=${view.disabled}
-        aria-expanded=${item.other && String(item.on)}
+        aria-expanded=${item.other && String(item.isChosen)}
         aria-description=${item === presetItem && view.getText("suggested")}
-        .onclick=${() => item.set(!item.other || !item.on)}
+        .onclick=${() => item.set(!item.other || !item.isChosen)}
       >${drawLabel(item, view)}${item === presetItem && html`<small aria-hidden="true">${view.getText("suggested")}</small>`}</button>`,
   )}</div>
   ${drawOtherText(view)}`;

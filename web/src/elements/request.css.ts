@@ -1,7 +1,7 @@
 import { css } from "./element.ts";
 
 /** The card of one request: header, question, states and receipt. */
-export const card = css`
+export const cardStyles = css`
   :host {
     max-inline-size: var(--askback-max-width, 46rem);
   }
@@ -126,7 +126,7 @@ export const card = css`
 `;
 
 /** The styles of receipts, which come with what draws them. */
-export const receipt = css``;
+export const receiptStyles = css``;
 
 /** The styles of Markdown, which come with what draws it. */
-export const markdown = css``;
+export const markdownStyles = css``;

@@ -6,20 +6,20 @@ import { isWithin } from "../core/path.ts";
 import { draftStore, loadDraftStore } from "./draftstore.ts";
 import { AskbackElement, type Changed } from "./element.ts";
 import { type Action, type Body, createEvent } from "./events.ts";
-import { fields } from "./field.css.ts";
+import { fieldStyles } from "./field.css.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import type { BodyFactory, Card, Host, Kind, Sender } from "./kind.ts";
 import { drawUnknown, loadKinds, makeKind } from "./kinds.ts";
 import { localizeRequest, texts } from "./localtexts.ts";
 import { onDemand } from "./ondemand.ts";
-import { card, markdown, receipt } from "./request.css.ts";
-import { drawRequester, nextTick } from "./requester.ts";
+import { cardStyles, markdownStyles, receiptStyles } from "./request.css.ts";
+import { drawRequester, redrawDelayMs } from "./requester.ts";
 import { sendOrWarn, type WarningHost } from "./secretwarning.ts";
-import { endOf } from "./show.ts";
+import { endAnnouncement } from "./show.ts";
 import { Submission } from "./submission.ts";
 import { drawErrors } from "./summary.ts";
-import { buttons, tokens } from "./tokens.css.ts";
+import { buttonStyles, tokenStyles } from "./tokens.css.ts";
 
 /**
  * One request: what is asked while it is open, the receipt once it has ended.
@@ -34,7 +34,14 @@ import { buttons, tokens } from "./tokens.css.ts";
  * @fires askback-settled - when the request ended while it was shown
  */
 export class AskbackRequest extends AskbackElement implements Host, WarningHost {
-  static override styles = [tokens, buttons, card, markdown, receipt, fields];
+  static override styles = [
+    tokenStyles,
+    buttonStyles,
+    cardStyles,
+    markdownStyles,
+    receiptStyles,
+    fieldStyles,
+  ];
   static override properties = {
     request: undefined,
     client: undefined,
@@ -169,7 +176,10 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     const { request, phase } = this.view;
     clearTimeout(this.#tick);
     if (request?.expires_at && !isTerminal(request.status))
-      this.#tick = setTimeout(() => this.redraw(), nextTick(Date.parse(request.expires_at) - Date.now()));
+      this.#tick = setTimeout(
+        () => this.redraw(),
+        redrawDelayMs(Date.parse(request.expires_at) - Date.now()),
+      );
     if (request) this.#kind?.afterDraw?.(request);
     if (!request || !isTerminal(request.status)) return;
     const hasEnded = previousView?.request?.id === request.id && previousView.phase !== phase;
@@ -219,7 +229,12 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     const send = (): void => {
       if (request?.id !== this.view.request?.id) return;
       this.trouble = undefined;
-      this.#submission.send(this.view, action, { ...body, ...texts.sentLanguages?.(action, this) }, makeBody);
+      this.#submission.send(
+        this.view,
+        action,
+        { ...body, ...texts.answerLanguages?.(action, this) },
+        makeBody,
+      );
     };
     if ("note" in body && body.note) void sendOrWarn(this, body.note, send);
     else send();
@@ -274,7 +289,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   #announcement(): string {
     const { request, phase } = this.view;
     if (phase === "submitting") return this.getText(isUnderway(this.view));
-    return request && isTerminal(request.status) ? endOf(request, phase, this) : "";
+    return request && isTerminal(request.status) ? endAnnouncement(request, phase, this) : "";
   }
 
   protected override render(): Template {

@@ -4,7 +4,7 @@ import { icons } from "./icons.ts";
 import { type GetText, momentText, timeLeft } from "./text.ts";
 
 /** Milliseconds until the remaining time is drawn again: more often, the less is left. */
-export const nextTick = (remainingMs: number): number =>
+export const redrawDelayMs = (remainingMs: number): number =>
   remainingMs < 150_000 ? 1_000 : remainingMs < 3_600_000 ? 15_000 : 300_000;
 
 /** The highest limit of questions that a person is told. */

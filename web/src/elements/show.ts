@@ -21,7 +21,7 @@ export function questionOf(request: InputRequest, locale?: Locale): string {
 }
 
 /** The announcement that a request has ended. */
-export const endOf = (
+export const endAnnouncement = (
   request: InputRequest,
   status: string,
   { getText, locale }: { readonly getText: GetText; readonly locale: Locale },

@@ -1,7 +1,7 @@
 import { css } from "./element.ts";
 
 /** The conversation: messages, tools and requests in one column. */
-export const conversation = css`
+export const conversationStyles = css`
   :host {
     max-inline-size: var(--askback-max-width, 46rem);
   }

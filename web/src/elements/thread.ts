@@ -10,9 +10,9 @@ import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { loadKinds } from "./kinds.ts";
 import type { AskbackRequest } from "./request.ts";
-import { endOf, questionOf } from "./show.ts";
-import { conversation } from "./thread.css.ts";
-import { buttons, tokens } from "./tokens.css.ts";
+import { endAnnouncement, questionOf } from "./show.ts";
+import { conversationStyles } from "./thread.css.ts";
+import { buttonStyles, tokenStyles } from "./tokens.css.ts";
 
 /** Whether somebody can answer it now. */
 const isAsked = ({ status, queued_behind }: InputRequest): boolean => status === "pending" && !queued_behind;
@@ -27,7 +27,7 @@ const isAsked = ({ status, queued_behind }: InputRequest): boolean => status ===
  * @fires askback-thread - another state of the conversation is shown: see `transcript`, which has its `title`
  */
 export class AskbackThread extends AskbackElement implements ComposerHost, ChatHost {
-  static override styles = [tokens, buttons, conversation];
+  static override styles = [tokenStyles, buttonStyles, conversationStyles];
   static override properties = {
     thread: "",
     modal: false,
@@ -137,7 +137,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     // That the conversation is archived says it of all that was open.
     if (this.transcript?.archived_at) return;
     const request = this.transcript?.requests.find((item) => item.id === event.id);
-    if (request) this.news = endOf(request, event.status, this);
+    if (request) this.news = endAnnouncement(request, event.status, this);
     if (event.own && this.#wrote) this.focusOn(".composer textarea");
   }
 

@@ -1,7 +1,7 @@
 import { css } from "./element.ts";
 
 /** The design system's values; a host page overrides the `--askback-*` names, and `color-scheme`. */
-export const tokens = css`
+export const tokenStyles = css`
   :host {
     --_surface: var(--askback-surface, light-dark(#fff, #1c1e22));
     --_text: var(--askback-text, light-dark(#1f2328, #e8eaed));
@@ -97,7 +97,7 @@ export const tokens = css`
 `;
 
 /** Buttons, the same everywhere. */
-export const buttons = css`
+export const buttonStyles = css`
   button {
     align-items: center;
     background: var(--_surface);

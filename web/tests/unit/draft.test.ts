@@ -82,7 +82,12 @@ describe("collect", () => {
   it("leaves out what is empty, and keeps names that objects have by themselves", () => {
     const form: Form = { fields: [text("__proto__"), text("constructor"), text("empty"), choice("none")] };
     const draft = enter(form, { constructor: { text: "x" }, empty: { text: "  " } });
-    const extendedDraft = new Map(draft).set("__proto__", { text: "y", chosen: [], other: false, on: false });
+    const extendedDraft = new Map(draft).set("__proto__", {
+      text: "y",
+      chosen: [],
+      other: false,
+      checked: false,
+    });
     expect(Object.entries(collectValues(form, extendedDraft, "en"))).toEqual([
       ["__proto__", "y"],
       ["constructor", "x"],

@@ -52,7 +52,7 @@ test("no tab stores drafts any more after one was told to stop", () => {
   const [storage, other] = [new DraftStorage(place, "Eva"), new DraftStorage(place, "Eva")];
   storage.stop();
   other.write("req_1", "half");
-  expect([other.on, [...place.keys()]]).toEqual([false, ["askback.drafts"]]);
+  expect([other.enabled, [...place.keys()]]).toEqual([false, ["askback.drafts"]]);
 });
 
 test("a draft is erased a day after the last change", () => {
@@ -131,7 +131,7 @@ test("what was kept fits the form as it is now", () => {
     fields: [field("a", { type: "select", options }), field("__proto__"), field("s", { sensitive: true })],
   };
   const keptEntries = JSON.parse(
-    '[["a",{"text":7,"chosen":["gone","x"],"other":true,"on":"yes"}],["__proto__",{"text":"fine"}],["gone",{}],["s",{"text":"no"}],3,["a"]]',
+    '[["a",{"text":7,"chosen":["gone","x"],"other":true,"checked":"yes"}],["__proto__",{"text":"fine"}],["gone",{}],["s",{"text":"no"}],3,["a"]]',
   );
   expect(storedEntries(form, keptEntries)).toEqual(
     new Map([

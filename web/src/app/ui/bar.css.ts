@@ -1,7 +1,7 @@
 import { css } from "../../elements/element.ts";
 
 /** The bar above a list or an open item: its search and filters, the way back, and its tools. */
-export const bar = css`
+export const barStyles = css`
   .pane.detail {
     container: detail / inline-size;
   }

@@ -1,7 +1,7 @@
 import { copy } from "../../elements/copy.ts";
 import { AskbackElement } from "../../elements/element.ts";
 import { html, type Template } from "../../elements/html.ts";
-import { buttons, tokens } from "../../elements/tokens.css.ts";
+import { buttonStyles, tokenStyles } from "../../elements/tokens.css.ts";
 import { placeIcons } from "../icons.ts";
 
 const COPIED_MS = 2_000;
@@ -12,7 +12,7 @@ const COPIED_MS = 2_000;
  * @tag askback-copy
  */
 export class CopyButton extends AskbackElement {
-  static override styles = [tokens, buttons];
+  static override styles = [tokenStyles, buttonStyles];
   static override properties = { text: undefined, copied: false };
 
   declare text: string | undefined;

@@ -1,7 +1,7 @@
 import { css } from "../../elements/element.ts";
 
 /** Forms with choices, and tables of names: what Secrets and Settings have in common. */
-export const formsSheet = css`
+export const formStyles = css`
   code {
     overflow-wrap: anywhere;
   }

@@ -1,6 +1,6 @@
 import { AskbackElement, css } from "../../elements/element.ts";
 import { html, type Template } from "../../elements/html.ts";
-import { buttons, tokens } from "../../elements/tokens.css.ts";
+import { buttonStyles, tokenStyles } from "../../elements/tokens.css.ts";
 import { placeIcons } from "../icons.ts";
 
 /** A question before something that cannot be undone. */
@@ -12,7 +12,7 @@ export interface Question {
   readonly danger?: boolean;
 }
 
-const sheet = css`
+const modalStyles = css`
   dialog {
     background: var(--_surface);
     border: 1px solid var(--_line);
@@ -53,7 +53,7 @@ const sheet = css`
  * @fires close - the person closed it, by Escape or by its button: take it off the page
  */
 export class Modal extends AskbackElement {
-  static override styles = [tokens, buttons, sheet];
+  static override styles = [tokenStyles, buttonStyles, modalStyles];
   static override properties = { heading: "" };
 
   declare heading: string;

@@ -1,7 +1,7 @@
 import { css } from "../../elements/element.ts";
 
 /** Tables; where they have too little room each row is a list of labels and values. */
-export const table = css`
+export const tableStyles = css`
   .table {
     container-type: inline-size;
     overflow-x: auto;

@@ -1,7 +1,7 @@
 import { css } from "../../elements/element.ts";
 
 /** What all places share: their head, panes, rows, chips, tables and states. */
-export const ui = css`
+export const uiStyles = css`
   :host {
     --_ground: light-dark(#fbfbfa, #131314);
     --_sunken: light-dark(#f4f4f2, #232326);

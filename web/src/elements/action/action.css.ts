@@ -1,7 +1,7 @@
 import { css } from "../element.ts";
 
 /** Actions: what the agent says with its link, and what connecting an account means. */
-export const actions = css`
+export const actionStyles = css`
   .says,
   .provider {
     display: grid;

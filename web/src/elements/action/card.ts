@@ -41,7 +41,11 @@ function drawLink({ host: { getText } }: ActionContext, { url, label }: ShownAct
   </p>`;
 }
 
-function drawSays(context: ActionContext, request: InputRequest, action: ShownAction): Template | false {
+function drawAgentTexts(
+  context: ActionContext,
+  request: InputRequest,
+  action: ShownAction,
+): Template | false {
   const { getText } = context.host;
   if (!action.description && !action.url) return false;
   const { description } = action;
@@ -151,7 +155,7 @@ export function drawCard(context: ActionContext, request: InputRequest): Templat
   const { getText, headingLevel } = context.host;
   if (!action) return html`<p>${getText("unknown_kind")}</p>`;
   return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${action.title}</div>
-    ${drawSays(context, request, action)}
+    ${drawAgentTexts(context, request, action)}
     ${
       request.status === "resolving"
         ? html`<p role="status">${icons.clock} ${getText("checking")}</p>

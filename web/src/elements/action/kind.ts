@@ -8,7 +8,7 @@ import type { Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
 import { texts as parts } from "../localtexts.ts";
 import type { Settled } from "../receipt/settled.ts";
-import { actions } from "./action.css.ts";
+import { actionStyles } from "./action.css.ts";
 import { type ActionContext, type Connection, drawCard } from "./card.ts";
 import { drawActionReceipt } from "./receipt.ts";
 
@@ -22,7 +22,7 @@ class ActionKind implements Kind, ActionContext {
   #request: InputRequest | undefined;
 
   constructor(readonly host: Host) {
-    host.root.adoptedStyleSheets.push(actions);
+    host.root.adoptedStyleSheets.push(actionStyles);
   }
 
   adopt(request: InputRequest): void {
@@ -69,7 +69,7 @@ class ActionKind implements Kind, ActionContext {
     if (!id || !isOpen(host.view) || this.connection.starting) return;
     const opened = window.open("about:blank", "_blank");
     this.#connected({ starting: true });
-    const languages = parts.sentLanguages?.("answer", host.root.host as Element & Host) ?? {};
+    const languages = parts.answerLanguages?.("answer", host.root.host as Element & Host) ?? {};
     const path = `/v1/requests/${encodeURIComponent(id)}/oauth/start`;
     const reply = await host.client
       ?.post?.<{ url: string }>(path, languages, newKey())

@@ -12,7 +12,7 @@ const TEXT_CONTROL_SELECTOR = "textarea, select, input:not([type=radio], [type=c
 /** On a control Enter does what it does everywhere. */
 const CONTROL_SELECTOR = `${TEXT_CONTROL_SELECTOR}, input, button, a, summary`;
 
-const numbers = css`
+const numberStyles = css`
   label :focus-visible {
     outline: none;
   }
@@ -98,7 +98,7 @@ export function numberChoices(card: NumberedCard): void {
   const { root } = card;
   readKeys();
   const startedAt = performance.now();
-  root.adoptedStyleSheets.push(numbers);
+  root.adoptedStyleSheets.push(numberStyles);
   const follow = (): void => {
     drawNumbers(card);
     focusAfter(card);

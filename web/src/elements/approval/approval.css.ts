@@ -1,7 +1,7 @@
 import { css } from "../element.ts";
 
 /** An approval: what it is about, the danger, what would run, and the choices, which stay in sight. */
-export const approvals = css`
+export const approvalStyles = css`
   .body {
     display: flex;
     flex-direction: column;

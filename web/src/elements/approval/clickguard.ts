@@ -18,13 +18,13 @@ export class ClickGuard {
   restart(): void {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#timer);
-    this.#set(false);
+    this.#setReady(false);
     this.#frame = requestAnimationFrame(() => {
-      this.#timer = setTimeout(() => this.#set(true), DELAY_MS);
+      this.#timer = setTimeout(() => this.#setReady(true), DELAY_MS);
     });
   }
 
-  #set(ready: boolean): void {
+  #setReady(ready: boolean): void {
     if (this.ready === ready) return;
     this.ready = ready;
     this.changed();

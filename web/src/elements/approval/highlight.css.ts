@@ -1,7 +1,7 @@
 import { css } from "../element.ts";
 
 /** The colours of code. */
-export const highlights = css`
+export const highlightStyles = css`
   .remark {
     color: var(--_muted);
   }

@@ -12,13 +12,13 @@ import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
 import { onDemand } from "../ondemand.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { keysOn } from "../singlekeys.ts";
-import { approvals } from "./approval.css.ts";
+import { approvalStyles } from "./approval.css.ts";
 import type { CallDisplay } from "./call.ts";
 import { drawCard } from "./card.ts";
 import { ClickGuard } from "./clickguard.ts";
 import type { ApprovalContext, ConfirmStep, Step } from "./context.ts";
 import { type ApprovalDraft, approvalBody, denialBody, EMPTY_DRAFT, editable } from "./draft.ts";
-import { highlights } from "./highlight.css.ts";
+import { highlightStyles } from "./highlight.css.ts";
 import { drawApprovalReceipt } from "./receipt.ts";
 
 addTexts(texts);
@@ -36,7 +36,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
   #request: InputRequest | undefined;
 
   constructor(readonly host: Host) {
-    host.root.adoptedStyleSheets.push(highlights, approvals);
+    host.root.adoptedStyleSheets.push(highlightStyles, approvalStyles);
     host.root.addEventListener("keydown", (event) => this.#onKey(event as KeyboardEvent));
     this.#guard = new ClickGuard(() => host.redraw());
     host.client?.whoami?.().then(

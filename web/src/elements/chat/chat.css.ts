@@ -1,7 +1,7 @@
 import { css } from "../element.ts";
 
 /** Messages in groups, code, tables, tool calls, pictures, files, and the ways to what is new. */
-export const chat = css`
+export const chatStyles = css`
   :host {
     --_page: var(--askback-page, light-dark(#f7f7f5, #131417));
     overflow-anchor: none;

@@ -4,14 +4,14 @@ import { type Person, readOnlyReason } from "../../core/audience.ts";
 import type { FilePart, ThreadRequest } from "../../core/generated/wire.ts";
 import { addTexts, type Locale } from "../../core/messages.ts";
 import type { Entry, Transcript } from "../../core/transcript.ts";
-import { highlights } from "../approval/highlight.css.ts";
+import { highlightStyles } from "../approval/highlight.css.ts";
 import type { StoredFiles } from "../files/stored.ts";
 import { html, type Template } from "../html.ts";
 import { draw } from "../icons.ts";
 import { initialsOf } from "../initials.ts";
 import type { GetText } from "../text.ts";
 import { momentText } from "../text.ts";
-import { chat } from "./chat.css.ts";
+import { chatStyles } from "./chat.css.ts";
 import { type EntryHeader, entryHeaders } from "./heads.ts";
 import { Markdown } from "./markdown.ts";
 import { ScrollPosition } from "./reading.ts";
@@ -55,7 +55,7 @@ export class Chat {
     private readonly host: ChatHost,
     private readonly isAsked: (request: ThreadRequest) => boolean,
   ) {
-    host.root.adoptedStyleSheets.push(highlights, chat);
+    host.root.adoptedStyleSheets.push(highlightStyles, chatStyles);
     this.#markdown = new Markdown(host);
     this.reading = new ScrollPosition(
       host,

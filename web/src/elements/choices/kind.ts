@@ -14,16 +14,16 @@ import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import type { ErrorTarget } from "../kind.ts";
 import { onDemand } from "../ondemand.ts";
-import { list } from "./list.css.ts";
+import { listStyles } from "./list.css.ts";
 import { drawList, type Filter, isLong, UNFILTERED } from "./list.ts";
-import { hiddenBy, onlyField, openForm, skippedFields, stepOf } from "./open.ts";
+import { hiddenIdsOf, onlyField, openForm, skippedIdsOf, stepOf } from "./open.ts";
 import { placeOf, type RowPlace } from "./rows.ts";
 import { drawSection } from "./section.ts";
 
 addTexts(texts);
 
 /** Sections and rows. */
-const sheet = css`
+const sectionStyles = css`
   .steps {
     accent-color: var(--_accent);
     appearance: none;
@@ -71,10 +71,10 @@ const sheet = css`
 `;
 
 /** The first control of a field. */
-const controlOf = (uid: string): string => `#${uid}, #${uid}-0, #${uid}-filter`;
+const firstControlSelector = (uid: string): string => `#${uid}, #${uid}-0, #${uid}-filter`;
 
 /** A field that is not answered: its label, its hint, and a text. */
-const drawFixed = (view: FieldView, text: unknown): Template =>
+const drawReadOnly = (view: FieldView, text: unknown): Template =>
   html`<div class="field" part="field">
     <p class=${view.hasTitle ? "hidden" : "label"}>${view.field.label}</p>
     ${hintOf(view) && html`<div class="hint">${hintOf(view)}</div>`}
@@ -98,7 +98,7 @@ export const withChoices = (Base: typeof FormKind) =>
 
     constructor(...[host]: ConstructorParameters<typeof FormKind>) {
       super(host);
-      host.root.adoptedStyleSheets.push(sheet, list);
+      host.root.adoptedStyleSheets.push(sectionStyles, listStyles);
     }
 
     override get open(): Form {
@@ -119,7 +119,7 @@ export const withChoices = (Base: typeof FormKind) =>
 
     /** The places of the sections in which something is shown. */
     get #steps(): number[] {
-      const hidden = hiddenBy(this.form, this.draft, this.host.locale);
+      const hidden = hiddenIdsOf(this.form, this.draft, this.host.locale);
       return (this.form.sections ?? []).flatMap(({ fields }, at) =>
         fields.some(({ id }) => !hidden.has(id)) ? [at] : [],
       );
@@ -140,7 +140,7 @@ export const withChoices = (Base: typeof FormKind) =>
       const at = stepOf(this.form, path);
       if (!target || at === undefined || !this.#isStepped || at === this.#step) return target;
       const field = allFields(this.form).find(({ id }) => isWithin(path, valuePath(id))) as Field;
-      return { ...target, go: () => this.#open(at, controlOf(uidOf(this.form, field))) };
+      return { ...target, go: () => this.#open(at, firstControlSelector(uidOf(this.form, field))) };
     }
 
     #open(step: number, focus = "#step"): void {
@@ -247,7 +247,7 @@ export const withChoices = (Base: typeof FormKind) =>
     }
 
     override drawBody(request: InputRequest): unknown {
-      this.#hidden = hiddenBy(this.form, this.draft, this.host.locale);
+      this.#hidden = hiddenIdsOf(this.form, this.draft, this.host.locale);
       const { sections } = this.form;
       if (this.#isStepped) return this.#drawSteps(request, sections ?? []);
       const isShown = ({ fields }: Section): boolean => fields.some(({ id }) => !this.#hidden.has(id));
@@ -293,10 +293,10 @@ export const withChoices = (Base: typeof FormKind) =>
       if (field.readonly) {
         const { preset = null } = view;
         const answer = { values: { [field.id]: preset } };
-        return drawFixed(view, onDemand.valueText?.(field, answer, this.host.locale, getText));
+        return drawReadOnly(view, onDemand.valueText?.(field, answer, this.host.locale, getText));
       }
       if (view.entry.skipped)
-        return html`${drawFixed(view, getText("choices.skipped"))}${this.#drawSkip(view, "unskip")}`;
+        return html`${drawReadOnly(view, getText("choices.skipped"))}${this.#drawSkip(view, "unskip")}`;
       if (this.#isAlone) return this.#drawAlone(view);
       const skip = field.allow_skip && this.#drawSkip(view, "skip");
       return html`${this.#drawOpen(view)}${skip}`;
@@ -353,8 +353,8 @@ export const withChoices = (Base: typeof FormKind) =>
     }
 
     protected override send(body: FormAnswer): void {
-      const hidden = hiddenBy(this.form, this.draft, this.host.locale);
-      const skipped = [...skippedFields(this.form, this.draft)].filter((id) => !hidden.has(id));
+      const hidden = hiddenIdsOf(this.form, this.draft, this.host.locale);
+      const skipped = [...skippedIdsOf(this.form, this.draft)].filter((id) => !hidden.has(id));
       const control = this.#control;
       super.send({
         ...body,

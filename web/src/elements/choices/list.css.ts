@@ -1,7 +1,7 @@
 import { css } from "../element.ts";
 
 /** A list of options that scrolls below its filter or search. */
-export const list = css`
+export const listStyles = css`
   .options.scroll {
     border: 1px solid var(--_line);
     border-radius: var(--_radius);

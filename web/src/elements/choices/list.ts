@@ -44,8 +44,8 @@ function onFilterKey(event: KeyboardEvent, { keptValues }: Filter, shownItems: r
 export function drawList(view: Choice, filter: Filter, search: (text: string) => void): Template {
   const { text, keptValues } = filter;
   const searchText = text.trim().toLocaleLowerCase();
-  const alwaysShown = ({ other, on, option }: Item): boolean =>
-    other || on || keptValues.has(option.value ?? "");
+  const alwaysShown = ({ other, isChosen, option }: Item): boolean =>
+    other || isChosen || keptValues.has(option.value ?? "");
   const matchingItems = itemsOf(view).filter(
     (item) =>
       alwaysShown(item) ||

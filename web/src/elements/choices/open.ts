@@ -1,25 +1,25 @@
-import { hiddenFields } from "../../core/conditions.ts";
+import { hiddenFieldIds } from "../../core/conditions.ts";
 import { allFields, isBox } from "../../core/form.ts";
 import type { Field, Form } from "../../core/generated/wire.ts";
 import { isWithin, valuePath } from "../../core/path.ts";
 import { type Draft, EMPTY, jsonOf } from "../draft.ts";
 
 /** The questions that the person skips. */
-export const skippedFields = (form: Form, draft: Draft): ReadonlySet<string> =>
+export const skippedIdsOf = (form: Form, draft: Draft): ReadonlySet<string> =>
   new Set(allFields(form).flatMap(({ id }) => (draft.get(id)?.skipped ? [id] : [])));
 
 /** The fields that `visible_if` hides for what is entered now. */
-export function hiddenBy(form: Form, draft: Draft, locale: string): ReadonlySet<string> {
+export function hiddenIdsOf(form: Form, draft: Draft, locale: string): ReadonlySet<string> {
   const pairs = allFields(form).map((field) => [
     field.id,
     jsonOf(field, draft.get(field.id) ?? EMPTY, locale),
   ]);
-  return hiddenFields(form, Object.fromEntries(pairs), skippedFields(form, draft));
+  return hiddenFieldIds(form, Object.fromEntries(pairs), skippedIdsOf(form, draft));
 }
 
 /** The form with the fields that the person answers: neither hidden nor read-only nor skipped. */
 export function openForm(form: Form, draft: Draft, locale: string): Form {
-  const hiddenIds = hiddenBy(form, draft, locale);
+  const hiddenIds = hiddenIdsOf(form, draft, locale);
   const isOpen = ({ id, readonly }: Field): boolean =>
     !readonly && !hiddenIds.has(id) && !draft.get(id)?.skipped;
   const fields = form.fields?.filter(isOpen) ?? null;

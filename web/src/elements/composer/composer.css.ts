@@ -1,7 +1,7 @@
 import { css } from "../element.ts";
 
 /** The composer, its hints, and a message that waits. */
-export const composing = css`
+export const composerStyles = css`
   .composer {
     background: var(--_surface);
     border: 1px solid var(--_edge);

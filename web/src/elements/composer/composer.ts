@@ -11,7 +11,7 @@ import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import { sendOrWarn } from "../secretwarning.ts";
-import { composing } from "./composer.css.ts";
+import { composerStyles } from "./composer.css.ts";
 import { explainMismatch, openRequests, predictOutcome, type Writer } from "./prediction.ts";
 import { Stop, type StopHost } from "./stop.ts";
 
@@ -64,7 +64,7 @@ export class Composer {
 
   constructor(private readonly host: ComposerHost) {
     this.#stop = new Stop(host);
-    host.root.adoptedStyleSheets.push(composing);
+    host.root.adoptedStyleSheets.push(composerStyles);
     host.text ||= draftStore?.readText(host.thread) ?? "";
     host.root.addEventListener("keydown", (event) => this.#holdEscape(event as KeyboardEvent), true);
     const { client } = host;

@@ -15,7 +15,7 @@ export function drawKept({ host, getText }: KeptForm, store: DraftStore | undefi
     store?.stop();
     host.redraw();
   };
-  return store?.on
+  return store?.enabled
     ? html`<p class="hint kept">${getText("drafts.restored")} <button type="button" class="quiet" .onclick=${forget}>${getText("drafts.off")}</button></p>`
     : html`<p class="hint kept" role="status">${getText("drafts.none")}</p>`;
 }

@@ -23,17 +23,17 @@ export class DraftStorage {
   }
 
   /** Whether drafts are stored; false after `stop` in any tab. */
-  get on(): boolean {
+  get enabled(): boolean {
     return this.storage.getItem(OFF_KEY) === null;
   }
 
   read(id: string): unknown {
-    return this.on ? parse(this.storage.getItem(this.#key(id)))?.draft : undefined;
+    return this.enabled ? parse(this.storage.getItem(this.#key(id)))?.draft : undefined;
   }
 
   /** Store a draft, or erase it if it is undefined. If the disk is full, nothing is stored. */
   write(id: string, draft: unknown): void {
-    if (!this.on) return;
+    if (!this.enabled) return;
     try {
       if (draft === undefined) this.forget(id);
       else this.storage.setItem(this.#key(id), JSON.stringify({ at: Date.now(), draft }));
@@ -43,8 +43,8 @@ export class DraftStorage {
   }
 
   /** Return the ids that begin with `start`. */
-  idsFrom(start: string): string[] {
-    return draftKeys(this.storage, this.#key(start)).map((key) => key.slice(this.#key("").length));
+  idsWithPrefix(prefix: string): string[] {
+    return draftKeys(this.storage, this.#key(prefix)).map((key) => key.slice(this.#key("").length));
   }
 
   forget(id: string): void {
@@ -121,7 +121,7 @@ export function storedEntries(form: Form, draft: unknown): Draft | undefined {
 }
 
 function restoredEntry(field: Field, entry: Record<string, unknown>): Entry {
-  const { text, chosen, other, on, skipped } = entry;
+  const { text, chosen, other, checked, skipped } = entry;
   const options = "options" in field && field.options_from ? restoredOptions(entry.options) : [];
   const knownValues = "options" in field ? field.options.map(({ value }) => value) : ["yes", "no"];
   const values = [...new Set([...knownValues, ...options.map(({ value }) => value)])];
@@ -129,7 +129,7 @@ function restoredEntry(field: Field, entry: Record<string, unknown>): Entry {
     text: typeof text === "string" ? text : "",
     chosen: Array.isArray(chosen) ? values.filter((value) => chosen.includes(value)) : [],
     other: other === true && "options" in field && field.allow_other === true,
-    on: on === true,
+    checked: checked === true,
     ...(skipped === true && field.allow_skip && { skipped }),
     ...(options.length > 0 && { options }),
   };

@@ -29,8 +29,8 @@ export class DeviceDraftStore implements DraftStore {
     this.#storage = new DraftStorage(storage, person);
   }
 
-  get on(): boolean {
-    return this.#storage.on;
+  get enabled(): boolean {
+    return this.#storage.enabled;
   }
 
   readText(id: string): string {
@@ -66,7 +66,7 @@ export class DeviceDraftStore implements DraftStore {
    * not arrive now. A tab that is still open may send them too, with the same key.
    */
   async sendUnsent(client: Sender): Promise<void> {
-    const names = this.#storage.idsFrom(UNSENT_PREFIX);
+    const names = this.#storage.idsWithPrefix(UNSENT_PREFIX);
     const isOver = await Promise.all(names.map((name) => this.#sendUnsent(client, name)));
     if (isOver.includes(false))
       client.addEventListener?.("link", () => void this.sendUnsent(client), { once: true });

@@ -1,7 +1,7 @@
 import { css } from "../element.ts";
 
 /** Files: where they are dropped, and the list of them. */
-export const files = css`
+export const fileStyles = css`
   .drop {
     border: 1px dashed var(--_line);
     border-radius: 0.375rem;

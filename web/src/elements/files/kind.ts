@@ -15,7 +15,7 @@ import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { typeNames } from "./accepted.ts";
-import { files as styles } from "./files.css.ts";
+import { fileStyles } from "./files.css.ts";
 import { download, FileCall, pathOf } from "./send.ts";
 import { StoredFiles } from "./stored.ts";
 
@@ -44,7 +44,7 @@ export const withFiles = (Base: typeof FormKind) =>
     constructor(...[host]: ConstructorParameters<typeof FormKind>) {
       super(host);
       this.#stored = new StoredFiles(host);
-      host.root.adoptedStyleSheets.push(styles);
+      host.root.adoptedStyleSheets.push(fileStyles);
     }
 
     override adopt(request: InputRequest): void {

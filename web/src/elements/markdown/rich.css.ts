@@ -1,7 +1,7 @@
 import { replaceStyles } from "../element.ts";
-import { markdown } from "../request.css.ts";
+import { markdownStyles } from "../request.css.ts";
 
-const rules = replaceStyles(markdown);
+const rules = replaceStyles(markdownStyles);
 
 /** Texts in Markdown: code, lists and quotes. */
 rules`

@@ -1,7 +1,7 @@
 import { replaceStyles } from "../element.ts";
-import { receipt } from "../request.css.ts";
+import { receiptStyles } from "../request.css.ts";
 
-const rules = replaceStyles(receipt);
+const rules = replaceStyles(receiptStyles);
 
 /** The collapsed line of an answered request and what it opens to. */
 rules`

@@ -11,7 +11,11 @@ import { namesOf } from "./receipt.ts";
 import { drawValue } from "./value.ts";
 
 /** The agent's texts, separate from those of askback. */
-function drawSays(request: InputRequest, { reason, instructions }: ShownSecret, getText: GetText): Template {
+function drawAgentTexts(
+  request: InputRequest,
+  { reason, instructions }: ShownSecret,
+  getText: GetText,
+): Template {
   return html`<div class="says">
     <p class="hint">${getText("secret.says")}</p>
     ${drawDescription({ getText }, request, reason, "secret.reason")}
@@ -95,7 +99,7 @@ export function drawCard(context: SecretContext, request: InputRequest): Templat
   if (!secret) return html`<p>${getText("unknown_kind")}</p>`;
   const count = secret.count ?? secret.names.length;
   return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${titleOf(context, request, count)}</div>
-    ${drawSays(request, secret, getText)}
+    ${drawAgentTexts(request, secret, getText)}
     ${
       request.status === "resolving"
         ? html`<p class="trial" role="status">${icons.clock} ${getText("checking")} ${namesOf(request, getText)}</p>

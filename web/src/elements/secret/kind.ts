@@ -11,7 +11,7 @@ import { drawCard } from "./card.ts";
 import { EMPTY_SLOT, pathOf, type SecretContext, type Slot, uidOf } from "./context.ts";
 import { Inputs } from "./inputs.ts";
 import { drawSecretReceipt } from "./receipt.ts";
-import { secrets } from "./secret.css.ts";
+import { secretStyles } from "./secret.css.ts";
 import { SensitiveForm } from "./sensitive.ts";
 
 addTexts(texts);
@@ -37,7 +37,7 @@ export class SecretKind implements Kind, SecretContext {
   readonly #inputs: Inputs;
 
   constructor(readonly host: Host) {
-    host.root.adoptedStyleSheets.push(secrets);
+    host.root.adoptedStyleSheets.push(secretStyles);
     this.#inputs = new Inputs(host.root, () => this.#forget());
   }
 

@@ -1,7 +1,7 @@
 import { css } from "../element.ts";
 
 /** Secrets: what the agent says, the inputs, and where the values hold. */
-export const secrets = css`
+export const secretStyles = css`
   .says {
     border-inline-start: 3px solid var(--_line);
     display: grid;

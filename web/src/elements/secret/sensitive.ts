@@ -11,7 +11,7 @@ import { html, type Template } from "../html.ts";
 import type { BodyFactory, Host } from "../kind.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { Inputs, usernameField } from "./inputs.ts";
-import { secrets } from "./secret.css.ts";
+import { secretStyles } from "./secret.css.ts";
 
 /** Fields that are typed; what is chosen from options, which everybody knows, stays with the rest of the draft. */
 const isTyped = (field: Field): boolean =>
@@ -66,7 +66,7 @@ export class SensitiveForm extends FormKind {
 
   constructor(host: Host) {
     super(host);
-    host.root.adoptedStyleSheets.push(secrets);
+    host.root.adoptedStyleSheets.push(secretStyles);
     this.#inputs = new Inputs(host.root, () => this.#inputs.clear());
   }
 

@@ -4,7 +4,7 @@ import type { Answer, Field, Form, InputRequest, Option, SourceOption } from "..
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
 import { ownValue } from "../../core/path.ts";
-import { list } from "../choices/list.css.ts";
+import { listStyles } from "../choices/list.css.ts";
 import type { Entry } from "../draft.ts";
 import { group } from "../field.ts";
 import { type FieldView, typedText } from "../fieldview.ts";
@@ -65,7 +65,7 @@ export const withSources = (Base: typeof FormKind) =>
 
     constructor(...[host]: ConstructorParameters<typeof FormKind>) {
       super(host);
-      host.root.adoptedStyleSheets.push(list);
+      host.root.adoptedStyleSheets.push(listStyles);
     }
 
     override adopt(request: InputRequest): void {

@@ -99,7 +99,7 @@ export function localizedRequest(source: InputRequest, languages: readonly strin
 }
 
 /** The languages that are sent with an answer, so that the server knows which texts the person saw. */
-export const sentLanguages = (action: string, element: Element & Pick<Host, "view">) =>
+export const answerLanguages = (action: string, element: Element & Pick<Host, "view">) =>
   action === "answer" && element.view.request?.view?.languages
     ? { languages: languagesOf(element).slice(0, MAX_CACHED) }
     : {};
@@ -127,7 +127,7 @@ export function ownMessage(form: Form, { path, key }: Fault): string | null | un
   return rule && field?.messages?.[rule];
 }
 
-Object.assign(texts, { localize, ownMessage, sentLanguages });
+Object.assign(texts, { localize, ownMessage, answerLanguages });
 
 /** The kind of a request stays as it is: its texts are chosen before it sees them. */
 export const additions = { texts: <T>(Inner: T): T => Inner };

@@ -1,6 +1,6 @@
 import { css } from "../../../elements/element.ts";
 
-export const agents = css`
+export const agentStyles = css`
   .plain {
     display: grid;
     gap: 0.25rem;

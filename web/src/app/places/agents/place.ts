@@ -1,7 +1,7 @@
 import texts from "../../../../../src/askback/messages/en.json?place=agents" with { type: "json" };
 import { addTexts } from "../../../core/messages.ts";
 import { SectionedPlace } from "../../section.ts";
-import { agents } from "./agents.css.ts";
+import { agentStyles } from "./agents.css.ts";
 import { Agents } from "./agents.ts";
 import { Browsers } from "./browsers.ts";
 import { Tokens } from "./tokens.ts";
@@ -10,7 +10,7 @@ addTexts(texts);
 
 /** Who may ask and who may answer: agents with their folders, browsers that are signed in, and tokens. */
 export class Place extends SectionedPlace {
-  static override styles = [...SectionedPlace.styles, agents];
+  static override styles = [...SectionedPlace.styles, agentStyles];
   readonly name = "agents";
   protected readonly sections = {
     agents: new Agents(this),

@@ -1,6 +1,6 @@
 import { css } from "../../../elements/element.ts";
 
-export const auditSheet = css`
+export const auditStyles = css`
   .page {
     max-inline-size: 80rem;
   }

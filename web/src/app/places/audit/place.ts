@@ -10,7 +10,7 @@ import { drawHeading } from "../../ui/heading.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { drawTable } from "../../ui/table.ts";
 import { drawSelect } from "../../ui/toolbar.ts";
-import { auditSheet } from "./audit.css.ts";
+import { auditStyles } from "./audit.css.ts";
 import { actorOf, drawAbout, drawDetails, SUBJECTS, subjectOf } from "./entry.ts";
 import { Verifier } from "./verifier.ts";
 
@@ -25,7 +25,7 @@ type Entry = AuditEntries["entries"][number];
 
 /** Who decided what and when, newest first; the filters are in the address. */
 export class Place extends PlaceElement {
-  static override styles = [...PlaceElement.styles, auditSheet];
+  static override styles = [...PlaceElement.styles, auditStyles];
 
   readonly #verifier = new Verifier(this);
   /** Undefined until they are known. */

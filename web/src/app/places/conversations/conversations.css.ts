@@ -1,6 +1,6 @@
 import { css } from "../../../elements/element.ts";
 
-export const conversations = css`
+export const conversationListStyles = css`
   :host {
     --askback-page: var(--_ground);
   }

@@ -24,7 +24,7 @@ export class ConversationList {
   #search: Search = { q: "", archived: false };
   /** The latest reading; an earlier one that answers later is ignored. */
   #readCount = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #reloadTimer: ReturnType<typeof setTimeout> | undefined;
   #stop: (() => void) | undefined;
 
   constructor(
@@ -36,8 +36,8 @@ export class ConversationList {
   follow(): void {
     let isFirst = true;
     const readSoon = (): void => {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
+      this.#reloadTimer ??= setTimeout(() => {
+        this.#reloadTimer = undefined;
         void this.#read(Math.min(MAX_LIMIT, Math.max(PAGE, this.conversations?.length ?? 0)));
       }, RELOAD_DELAY_MS);
     };
@@ -60,8 +60,8 @@ export class ConversationList {
 
   stop(): void {
     this.#stop?.();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    clearTimeout(this.#reloadTimer);
+    this.#reloadTimer = undefined;
     this.#readCount += 1;
   }
 

@@ -20,7 +20,7 @@ import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { drawTool } from "../../ui/tool.ts";
 import { drawChips, drawSearch } from "../../ui/toolbar.ts";
 import { agentOf, titleOf } from "../inbox/words.ts";
-import { conversations } from "./conversations.css.ts";
+import { conversationListStyles } from "./conversations.css.ts";
 import { ConversationList } from "./list.ts";
 
 addTexts(inboxTexts);
@@ -34,7 +34,7 @@ const encode = encodeURIComponent;
 
 /** The conversations of all agents, sorted by last activity, beside the open one. */
 export class Place extends PlaceElement {
-  static override styles = [...PlaceElement.styles, conversations];
+  static override styles = [...PlaceElement.styles, conversationListStyles];
   static override properties = { ...PlaceElement.properties, naming: false };
 
   /** Whether the title is being changed. */

@@ -1,7 +1,7 @@
 import { css } from "../../../elements/element.ts";
 
 /** The rows stand one below the other; those of the inbox are placed by its list. */
-export const history = css`
+export const historyStyles = css`
   .rows > li {
     position: static;
   }

@@ -20,9 +20,9 @@ import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { type Chip, drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
 import { Comments } from "../inbox/comments.ts";
-import { inbox } from "../inbox/inbox.css.ts";
+import { inboxStyles } from "../inbox/inbox.css.ts";
 import { agentOf, titleOf } from "../inbox/words.ts";
-import { history } from "./history.css.ts";
+import { historyStyles } from "./history.css.ts";
 import { OUTCOMES, outcomeOf, settlerOf, tagClassOf } from "./words.ts";
 
 addTexts(inboxTexts);
@@ -39,7 +39,7 @@ const RELOAD_DELAY_MS = 300;
 
 /** Every settled request: who decided what, when and why. */
 export class Place extends PlaceElement {
-  static override styles = [...PlaceElement.styles, inbox, history];
+  static override styles = [...PlaceElement.styles, inboxStyles, historyStyles];
   override readonly keys = { list: LIST_KEYS };
   readonly #comments = new Comments(this);
   #requests: readonly InputRequest[] | undefined;

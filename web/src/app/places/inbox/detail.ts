@@ -197,7 +197,7 @@ export class Detail {
 
   /** Draw the dialog that is open. It is no part of the request: Escape closes only the dialog. */
   drawSheet(): Template | false {
-    return this.#tools.drawSheet();
+    return this.#tools.drawModal();
   }
 
   draw(position: DetailPosition): Template {

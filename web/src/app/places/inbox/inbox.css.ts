@@ -1,6 +1,6 @@
 import { css } from "../../../elements/element.ts";
 
-export const inbox = css`
+export const inboxStyles = css`
   .pane.list {
     display: flex;
     flex-direction: column;

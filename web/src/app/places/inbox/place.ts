@@ -18,7 +18,7 @@ import { Bulk } from "./bulk.ts";
 import { Detail } from "./detail.ts";
 import { chipsOf, type Filter, filterRequests, RequestFacts, valuesOf } from "./filters.ts";
 import { type Group, groupRequests } from "./groups.ts";
-import { inbox } from "./inbox.css.ts";
+import { inboxStyles } from "./inbox.css.ts";
 import { drawRow } from "./row.ts";
 import { agentOf } from "./words.ts";
 
@@ -43,7 +43,7 @@ interface InboxList {
 
 /** Everything that waits for this person, and beside it the request that is open. */
 export class Place extends PlaceElement {
-  static override styles = [...PlaceElement.styles, inbox];
+  static override styles = [...PlaceElement.styles, inboxStyles];
   static override properties = { ...PlaceElement.properties, text: "", selecting: false };
 
   /** What is searched for. */

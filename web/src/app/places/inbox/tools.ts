@@ -16,25 +16,25 @@ const REMIND_ICON = draw(
 );
 const BACK_ICON = draw("M4 13l2.500-8h11l2.500 8v6H4zM4 13h4.500l1.500 2.500h4l1.500-2.500H20");
 
-type Sheet = "" | "assign" | "remind";
+type ModalName = "" | "assign" | "remind";
 
 /** What a person does with the open request beside answering: assign it to others, or put it aside. */
 export class RequestTools {
   #request: InputRequest | undefined;
-  #sheet: Sheet = "";
+  #openModal: ModalName = "";
   #people: readonly KnownPerson[] | undefined;
   #assigneeIds: ReadonlySet<string> = new Set();
   #remindAt = "";
   #failed = "";
 
-  /** `onPutAside` is called after the open request was put aside. */
+  /** `onReminderSet` is called after the open request was put aside. */
   constructor(
     private readonly place: PlaceElement,
-    private readonly hasReminder: () => void,
+    private readonly onReminderSet: () => void,
   ) {}
 
   open(request: InputRequest | undefined): void {
-    if (request?.id !== this.#request?.id) this.#sheet = "";
+    if (request?.id !== this.#request?.id) this.#openModal = "";
     this.#request = request;
   }
 
@@ -47,8 +47,8 @@ export class RequestTools {
     return !blockedReason || (blockedReason === "for" && isSame(me, by));
   }
 
-  #show(sheet: Sheet): void {
-    this.#sheet = sheet;
+  #show(modal: ModalName): void {
+    this.#openModal = modal;
     this.#failed = "";
     this.place.redraw();
   }
@@ -109,7 +109,7 @@ export class RequestTools {
     if (!time) return;
     const undo = (): void => void personal.remind(request.id, undefined).catch(() => {});
     app.toast({ text: getText("inbox.reminded", { time: reminderText(time, locale) }), undo });
-    this.hasReminder();
+    this.onReminderSet();
   }
 
   /** Draw the buttons; nothing for a request that has ended. */
@@ -129,9 +129,9 @@ export class RequestTools {
   }
 
   /** Draw the dialog that is open. */
-  drawSheet(): Template | false {
-    if (this.#sheet === "assign") return this.#drawAssign();
-    return this.#sheet === "remind" && this.#drawRemind();
+  drawModal(): Template | false {
+    if (this.#openModal === "assign") return this.#drawAssign();
+    return this.#openModal === "remind" && this.#drawRemind();
   }
 
   #drawAssign(): Template {

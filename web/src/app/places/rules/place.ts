@@ -16,7 +16,7 @@ import { drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
 import { drawBuiltIn, drawLimits, drawUsage } from "./built-in.ts";
 import { Editor } from "./editor.ts";
 import { Importer } from "./importer.ts";
-import { rulesSheet } from "./rules.css.ts";
+import { ruleStyles } from "./rules.css.ts";
 import { drawEffect, drawRule, EFFECTS } from "./words.ts";
 
 addTexts(texts);
@@ -25,7 +25,7 @@ const PAGE = 200;
 
 /** The rules that were kept, those that come with the server, and a draft that is tried before it is added. */
 export class Place extends PlaceElement {
-  static override styles = [...PlaceElement.styles, rulesSheet];
+  static override styles = [...PlaceElement.styles, ruleStyles];
 
   override readonly keys = { list: ["search"] } as const;
   readonly #editor = new Editor(this);

@@ -1,6 +1,6 @@
 import { css } from "../../../elements/element.ts";
 
-export const rulesSheet = css`
+export const ruleStyles = css`
   .page {
     max-inline-size: 80rem;
   }

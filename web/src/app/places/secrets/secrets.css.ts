@@ -1,6 +1,6 @@
 import { css } from "../../../elements/element.ts";
 
-export const secretsSheet = css`
+export const secretPlaceStyles = css`
   .stack {
     display: grid;
     gap: 0.625rem;

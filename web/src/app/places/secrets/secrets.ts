@@ -167,7 +167,7 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
     </form>`;
   }
 
-  #locationOf({ scope, project, thread_id }: StoredSecret): unknown {
+  #drawLocation({ scope, project, thread_id }: StoredSecret): unknown {
     const thread = thread_id ?? "";
     if (scope === "session")
       return html`${this.getText("in_session")} <bdi>${this.host.app.inbox.titleOf(thread) || thread}</bdi>`;
@@ -176,12 +176,12 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
       : this.getText("in_global");
   }
 
-  #ownerOf({ owner }: StoredSecret): unknown {
+  #drawOwner({ owner }: StoredSecret): unknown {
     if (!owner) return this.getText("shared");
     return owner === this.host.app.me?.user ? this.getText("yours") : html`<bdi>${owner}</bdi>`;
   }
 
-  #agentsOf({ agents }: StoredSecret): unknown {
+  #drawAgents({ agents }: StoredSecret): unknown {
     if (agents === "all") return this.getText("every_agent");
     if (!agents?.length) return html`<span class="muted">${this.getText("nobody")}</span>`;
     const names = agents.map((id) => this.#agents.find((item) => item.id === id)?.name ?? id);
@@ -212,9 +212,9 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
       {
         label: this.getText("name"),
         draw: (secret) =>
-          html`<strong><code dir="ltr">${secret.name}</code></strong><span class="muted">${this.#locationOf(secret)} · ${this.#ownerOf(secret)}</span>`,
+          html`<strong><code dir="ltr">${secret.name}</code></strong><span class="muted">${this.#drawLocation(secret)} · ${this.#drawOwner(secret)}</span>`,
       },
-      { label: this.getText("who"), draw: (secret) => this.#agentsOf(secret) },
+      { label: this.getText("who"), draw: (secret) => this.#drawAgents(secret) },
       {
         label: this.getText("set"),
         draw: ({ set_at, set_by }) =>

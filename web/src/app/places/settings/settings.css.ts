@@ -1,6 +1,6 @@
 import { css } from "../../../elements/element.ts";
 
-export const settingsSheet = css`
+export const settingsStyles = css`
   .page {
     max-inline-size: 64rem;
   }
