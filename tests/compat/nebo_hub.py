@@ -39,9 +39,9 @@ class Peer:
 
     async def assert_no_outcome(self) -> None:
         """See that no outcome was sent before that of a call that a rule approves."""
-        own, call = str(uuid4()), {"tool": "bash", "input": {"command": "ls"}}
-        self.send(type="approval_request", id=own, payload=call)
-        await self.frame(type="approval_response", id=own)
+        request_id, call = str(uuid4()), {"tool": "bash", "input": {"command": "ls"}}
+        self.send(type="approval_request", id=request_id, payload=call)
+        await self.frame(type="approval_response", id=request_id)
 
     async def leave(self) -> None:
         """End the connection."""
@@ -69,14 +69,14 @@ async def _connect(api: Api, who: str, path: str, query: dict[str, str]) -> Peer
     return Peer(socket)
 
 
-def ask(own: str, prompt: str = "Proceed?", **payload: Any) -> Frame:
+def ask(request_id: str, prompt: str = "Proceed?", **payload: Any) -> Frame:
     """Return an `ask_request`."""
-    return {"type": "ask_request", "id": own, "payload": {"prompt": prompt, **payload}}
+    return {"type": "ask_request", "id": request_id, "payload": {"prompt": prompt, **payload}}
 
 
-def ask_response(own: str, value: str) -> Frame:
+def ask_response(request_id: str, value: str) -> Frame:
     """Return the `ask_response` of a page."""
-    return {"type": "ask_response", "data": {"request_id": own, "value": value}}
+    return {"type": "ask_response", "data": {"request_id": request_id, "value": value}}
 
 
 async def blocks(api: Api, chat: str, who: str = "responder") -> list[list[Frame]]:

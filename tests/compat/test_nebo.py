@@ -35,8 +35,8 @@ async def answer(api: Api, **values: str) -> None:
     eva = await page(api)
     for _ in values:
         await eva.frame(type="ask_request")
-    for own, value in values.items():
-        eva.send(**ask_response(own, value))
+    for request_id, value in values.items():
+        eva.send(**ask_response(request_id, value))
     await eva.assert_nothing_received()
     await eva.leave()
 

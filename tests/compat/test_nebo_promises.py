@@ -1,4 +1,4 @@
-"""Promises of Nebo's documentation that its own code breaks."""
+"""Promises of Nebo's documentation that its request_id code breaks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["api"]
 pytestmark = pytest.mark.anyio
 
 
-def block(own: str, prompt: str = "Proceed?", **extra: str) -> Frame:
+def block(request_id: str, prompt: str = "Proceed?", **extra: str) -> Frame:
     """Return the content block of an ask for Yes or No."""
     widgets = [{"type": "confirm", "options": ["Yes", "No"]}]
-    return {"type": "ask", "askRequestId": own, "askPrompt": prompt, "askWidgets": widgets, **extra}
+    return {"type": "ask", "askRequestId": request_id, "askPrompt": prompt, "askWidgets": widgets, **extra}
 
 
 @requirement("A17", "A18", "P1")

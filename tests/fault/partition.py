@@ -38,40 +38,42 @@ class Cut:
 
 
 @dataclass
-class Trial:
+class ServerPair:
     """Two servers, of which the first one will be cut off, and the faults found."""
 
-    off: Server
-    on: Server
+    isolated: Server
+    connected: Server
     faults: list[str] = field(default_factory=list[str])
 
 
 @asynccontextmanager
-async def start_two_servers(folder: Path, site: Site, *, fault: str | None = None) -> AsyncGenerator[Trial]:
+async def start_two_servers(
+    folder: Path, site: Site, *, fault: str | None = None
+) -> AsyncGenerator[ServerPair]:
     """Start the servers, and kill them at the end."""
-    places = [folder / name for name in ("off", "on")]
-    for trial_server in places:
-        trial_server.mkdir()
-    off, on = [
+    places = [folder / name for name in ("isolated", "connected")]
+    for server_folder in places:
+        server_folder.mkdir()
+    isolated, connected = [
         Server(place, database_url=site.url(number), fault=fault) for number, place in enumerate(places)
     ]
     try:
-        for server in (off, on):
+        for server in (isolated, connected):
             await server.start()
-        yield Trial(off, on)
+        yield ServerPair(isolated, connected)
     finally:
-        for server in (off, on):
+        for server in (isolated, connected):
             server.kill()
 
 
-async def play(trial: Trial, wire: Relay, cut: Cut, *, patience_s: float = HEALS_S) -> None:
+async def run_partition(pair: ServerPair, wire: Relay, cut: Cut, *, patience_s: float = HEALS_S) -> None:
     """Cut, answer at the other server meanwhile, heal, and record violations.
 
     Healing may take `patience_s` seconds.
     """
     async with (
-        AsyncClient(trial.off.url, REQUESTER) as agent,
-        AsyncClient(trial.on.url, RESPONDER) as person,
+        AsyncClient(pair.isolated.url, REQUESTER) as agent,
+        AsyncClient(pair.connected.url, RESPONDER) as person,
         anyio.create_task_group() as tasks,
     ):
         outcomes: list[Answer | NotAnswered] = []
@@ -86,57 +88,57 @@ async def play(trial: Trial, wire: Relay, cut: Cut, *, patience_s: float = HEALS
         leaves = await agent.requests.create(_form("leaves"), thread_id=THREAD, delivery="resume")
         soon = await agent.requests.create(_form("soon"), thread_id=THREAD, timeout_s=1)
         cut.begin(wire)
-        tasks.start_soon(answer_without_database, trial, waits)
+        tasks.start_soon(answer_without_database, pair, waits)
         for request in (waits, leaves):
             await person.requests.answer(request, {"n": "there"})
         await anyio.sleep(cut.seconds)
         cut.end(wire)
         with anyio.move_on_after(patience_s):
-            while not outcomes or not await servers_agree(trial, [waits, leaves, soon]):
+            while not outcomes or not await servers_agree(pair, [waits, leaves, soon]):
                 await anyio.sleep(0.02)
         if [one.values for one in outcomes if isinstance(one, Answer)] != [{"n": "there"}]:
-            trial.faults.append(f"who waited at the server that was cut off was told {outcomes}")
+            pair.faults.append(f"who waited at the server that was cut off was told {outcomes}")
         tasks.cancel_scope.cancel()
-    if trial.faults:
+    if pair.faults:
         return
-    await _check_ends(trial, [waits, leaves, soon])
-    await _check_resumes(trial, leaves)
+    await _check_ends(pair, [waits, leaves, soon])
+    await _check_resumes(pair, leaves)
 
 
 def _form(title: str) -> Form:
     return Form(title=title, fields=[Text(id="n", label="N")])
 
 
-async def answer_without_database(trial: Trial, request: InputRequest) -> None:
+async def answer_without_database(pair: ServerPair, request: InputRequest) -> None:
     """Answer at the server that cannot store: the call must wait or be refused."""
-    async with AsyncClient(trial.off.url, RESPONDER) as person:
+    async with AsyncClient(pair.isolated.url, RESPONDER) as person:
         with contextlib.suppress(AskbackError):
             await person.requests.answer(request, {"n": "here"})
-            trial.faults.append("an answer was acknowledged that could not be stored")
+            pair.faults.append("an answer was acknowledged that could not be stored")
 
 
-async def servers_agree(trial: Trial, requests: list[InputRequest]) -> bool:
+async def servers_agree(pair: ServerPair, requests: list[InputRequest]) -> bool:
     """Whether both servers answer, alike, and all requests have ended."""
-    logs = [await _log(server) for server in (trial.off, trial.on)]
+    logs = [await _log(server) for server in (pair.isolated, pair.connected)]
     ended = {event["request"]["id"] for event in logs[0] if event["type"] in END_EVENTS}
     return logs[0] == logs[1] and ended == {request.id for request in requests}
 
 
-async def _check_ends(trial: Trial, requests: list[InputRequest]) -> None:
-    first_log, second_log = [await _log(server) for server in (trial.off, trial.on)]
+async def _check_ends(pair: ServerPair, requests: list[InputRequest]) -> None:
+    first_log, second_log = [await _log(server) for server in (pair.isolated, pair.connected)]
     if first_log != second_log:
-        trial.faults.append("the servers tell different events")
+        pair.faults.append("the servers tell different events")
     if [event["seq"] for event in second_log] != list(range(1, len(second_log) + 1)):
-        trial.faults.append("events are missing")
+        pair.faults.append("events are missing")
     ends = Counter(
         (event["request"]["id"], event["type"]) for event in second_log if event["type"] in END_EVENTS
     )
     kinds = ("request.answered", "request.answered", "request.expired")
     if ends != Counter((request.id, kind) for request, kind in zip(requests, kinds, strict=True)):
-        trial.faults.append(f"requests ended otherwise: {ends}")
+        pair.faults.append(f"requests ended otherwise: {ends}")
 
 
-async def _check_resumes(trial: Trial, remaining_request: InputRequest) -> None:
+async def _check_resumes(pair: ServerPair, remaining_request: InputRequest) -> None:
     """A worker that pulls at both servers at once must get each outcome once."""
     received_ids: list[str] = []
 
@@ -147,10 +149,10 @@ async def _check_resumes(trial: Trial, remaining_request: InputRequest) -> None:
                 await agent.resumes.ack(resume)
 
     async with anyio.create_task_group() as both:
-        for server in (trial.off, trial.on):
+        for server in (pair.isolated, pair.connected):
             both.start_soon(pull, server)
     if received_ids.count(remaining_request.id) != 1:
-        trial.faults.append(
+        pair.faults.append(
             f"what became of {remaining_request.id} came {received_ids.count(remaining_request.id)} times"
         )
 

@@ -70,9 +70,9 @@ class Disk:
         self._lock = threading.RLock()
         self._vfs = _Vfs(f"power{next(_names)}", self)
 
-    def connect(self, path: Path, *pragmas: str) -> PowerConnection:
+    def connect(self, path: Path, *pragmas: str) -> ApswConnection:
         """Open a connection as the product does, on this disk; `pragmas` come last."""
-        connection = PowerConnection(apsw.Connection(str(path), vfs=self._vfs.name))
+        connection = ApswConnection(apsw.Connection(str(path), vfs=self._vfs.name))
         configure(connection, busy_ms=1_000)
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
@@ -245,7 +245,7 @@ class _Rows:
         return self.rows
 
 
-class PowerConnection:
+class ApswConnection:
     """An apsw connection that looks like one of `sqlite3`, in what it returns and in what it raises."""
 
     def __init__(self, connection: apsw.Connection) -> None:

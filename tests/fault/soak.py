@@ -46,8 +46,8 @@ class Outcome(NamedTuple):
     summary: str
 
 
-async def play(seed: int, kind: str) -> Outcome:
-    """Play one scene in a separate folder. A crowd does not use the seed."""
+async def run_scene(seed: int, kind: str) -> Outcome:
+    """Run one scene in a separate folder. A crowd does not use the seed."""
     with tempfile.TemporaryDirectory(prefix="askback-soak-") as folder:
         if kind == "crowd":
             findings = await crowd.run(Path(folder), CROWD, patience_s=PATIENCE_S)
@@ -98,7 +98,7 @@ def main() -> int:
     while True:
         for kind in kinds:
             print(f"seed {seed}, {kind}:", end=" ", flush=True)
-            outcome = converse_twice() if kind == "conversations" else anyio.run(play, seed, kind)
+            outcome = converse_twice() if kind == "conversations" else anyio.run(run_scene, seed, kind)
             print(outcome.summary, flush=True)
             if outcome.faults:
                 print(*outcome.faults, sep="\n")

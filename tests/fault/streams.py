@@ -21,8 +21,8 @@ from tests.fault.processes import RESPONDER
 
 CUT_AFTER = (3, 5, 2, 7)
 """The number of events that a reader takes on one connection before it reconnects."""
-TALK = "talk-"
-"""The prefix of ids of threads with talks."""
+SCENARIO_PREFIX = "scenario-"
+"""The prefix of ids of threads with scenarios."""
 SILENT_S = 15
 """Longer than between two comments."""
 CONNECTION_ERRORS = (OSError, EOFError, TimeoutError, InvalidHandshake, WebSocketException, httpx2.HTTPError)
@@ -56,16 +56,16 @@ class Place:
         self._ledger = ledger
 
     def take(self, event: dict[str, Any]) -> bool:
-        """Record the next event; any other event is a broken promise. Return whether it belongs to a talk."""
+        """Record the next event; any other event is a broken promise. Return whether it belongs to a scenario."""
         number = event["position" if self.thread is None else "seq"]
         follows = number > self.cursor if self.thread is None else number == self.cursor + 1
         if not follows:
             self._ledger.broken("I11", f"{self.name}: {number} ({event['type']}) comes after {self.cursor}")
         self.cursor = max(self.cursor, number)
-        of_talk = event["thread_id"].startswith(TALK)
-        if of_talk:
+        of_scenario = event["thread_id"].startswith(SCENARIO_PREFIX)
+        if of_scenario:
             self.events.append(stream_event(event))
-        return of_talk
+        return of_scenario
 
 
 class SseReader:
@@ -141,7 +141,7 @@ class SocketReader:
                 most -= self._take(json.loads(await socket.recv()))
 
     def _take(self, frame: dict[str, Any]) -> bool:
-        """Process a frame; return whether it is an event of a talk."""
+        """Process a frame; return whether it is an event of a scenario."""
         if "event" in frame:
             event = frame["event"]
             return self._by_thread[None if frame.get("inbox") else event["thread_id"]].take(event)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.fault import kill
 from tests.fault.pace import LIMITS
-from tests.fault.partition import Cut, play, start_two_servers
+from tests.fault.partition import Cut, run_partition, start_two_servers
 from tests.fault.relay import Relay
 from tests.fault.site import on, site
 from tests.fault.troubles import CRASHES, PARTITIONS
@@ -49,9 +49,9 @@ async def test_a_wait_at_a_partitioned_server_gets_the_answer_of_the_other(
     tmp_path: Path, postgres: PostgresServer, how: str
 ) -> None:
     with anyio.fail_after(500):
-        async with on(postgres, servers=2) as server, start_two_servers(tmp_path, server) as trial:
-            await play(trial, server.wires[0], CUTS[how])
-    assert trial.faults == []
+        async with on(postgres, servers=2) as server, start_two_servers(tmp_path, server) as pair:
+            await run_partition(pair, server.wires[0], CUTS[how])
+    assert pair.faults == []
 
 
 @requirement("H3", "H4", "H5", "H10")

@@ -16,7 +16,7 @@ import pytest
 from askback.errors import StoreUnusable
 from askback.storage.sqlite import SqliteStore, queries
 from tests.fault.power_trial import Connect, Trial, connect_with_checkpoints
-from tests.fault.power_vfs import Disk, PowerConnection
+from tests.fault.power_vfs import ApswConnection, Disk
 from tests.requirements import requirement
 
 TRIALS = int(os.environ.get("FAULT_POWER_TRIALS", "100"))
@@ -62,7 +62,7 @@ async def test_no_acknowledged_write_is_lost_with_the_power(folder: Path, chunk:
 # The harness must detect each of these faults within a few trials.
 
 
-class Hasty(PowerConnection):
+class Hasty(ApswConnection):
     """Acknowledges before the commit: the commit is made when the next group begins."""
 
     pending = False
@@ -77,15 +77,15 @@ class Hasty(PowerConnection):
         return super().execute(sql, parameters)
 
 
-class LastWriterWins(PowerConnection):
+class LastWriterWins(ApswConnection):
     """Settles regardless of the status."""
 
     def execute(self, sql, parameters=(), /):
         return super().execute(sql.replace("AND instr(?, ' ' || status || ' ')", "AND ? <> ''"), parameters)
 
 
-def variant(kind: type[PowerConnection]) -> Connect:
-    def connect(disk: Disk, path: Path) -> PowerConnection:
+def variant(kind: type[ApswConnection]) -> Connect:
+    def connect(disk: Disk, path: Path) -> ApswConnection:
         connection = disk.connect(path)
         connection.__class__ = kind
         return connection
@@ -93,7 +93,7 @@ def variant(kind: type[PowerConnection]) -> Connect:
     return connect
 
 
-def claims_in_memory(disk: Disk, path: Path) -> PowerConnection:
+def claims_in_memory(disk: Disk, path: Path) -> ApswConnection:
     connection = disk.connect(path)
     connection.execute(
         "CREATE TEMP TABLE claims (tenant, principal, scope, key, digest, target,"

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.fault import caller, planted, planted_streams, planted_writes, talks, witness
+from tests.fault import caller, planted, planted_streams, planted_writes, scenarios, witness
 from tests.fault.ledger import Ledger
 from tests.requirements import requirement
 
@@ -17,26 +17,31 @@ BREAKS = {
 }
 SAMPLE = ("two answers win", "a webhook twice", "an approved call twice")
 """The faults that `make test-long` plants: one in the replies, one in the deliveries, one in the uses. `tests/planted` has all."""
-SHORT = (talks.messages, talks.answer_twice_at_once, talks.reject_first_answer, talks.refusals)
+SHORT = (
+    scenarios.messages,
+    scenarios.answer_twice_at_once,
+    scenarios.reject_first_answer,
+    scenarios.refusals,
+)
 """Talks without waiting."""
-TALKS: dict[str, tuple[talks.Subject, ...]] = {
-    "I2": (talks.reject_first_answer, talks.secrets),
-    "I3": (talks.answer_twice_at_once,),
-    "I4": (talks.deadlines,),
-    "I5": (talks.close_after_outcome,),
-    "I6": (talks.deadlines,),
-    "I7": (talks.kill_checking_agent,),
-    "I9": (talks.resumes, talks.close_after_outcome),
+SCENARIOS: dict[str, tuple[scenarios.ScenarioSteps, ...]] = {
+    "I2": (scenarios.reject_first_answer, scenarios.secrets),
+    "I3": (scenarios.answer_twice_at_once,),
+    "I4": (scenarios.deadlines,),
+    "I5": (scenarios.close_after_outcome,),
+    "I6": (scenarios.deadlines,),
+    "I7": (scenarios.kill_checking_agent,),
+    "I9": (scenarios.resumes, scenarios.close_after_outcome),
     "I10": SHORT,
     "I11": SHORT,
     "I12": SHORT,
-    "I13": (talks.approvals, talks.secrets),
-    "I14": (talks.messages,),
-    "I15": (talks.approvals,),
-    "I16": (talks.refusals,),
-    "I17": (talks.tokens,),
+    "I13": (scenarios.approvals, scenarios.secrets),
+    "I14": (scenarios.messages,),
+    "I15": (scenarios.approvals,),
+    "I16": (scenarios.refusals,),
+    "I17": (scenarios.tokens,),
 }
-"""The talks that must detect a fault of an invariant: a server with all faults has each of them."""
+"""The scenarios that must detect a fault of an invariant: a server with all faults has each of them."""
 
 PATIENCES_S = (3, 60)
 """On a busy machine a short wait would miss something else first."""
@@ -54,7 +59,7 @@ def test_every_planted_fault_replaces_existing_code():
 @requirement("H1", "H4", "H5", "H8")
 async def test_a_server_without_a_fault_keeps_all_that_is_watched(tmp_path: Path) -> None:
     with anyio.fail_after(500):
-        assert await witness.play(tmp_path, patience_s=120) == []
+        assert await witness.run_conversation(tmp_path, patience_s=120) == []
 
 
 async def find(folder: Path, fault: str) -> set[str]:
@@ -63,8 +68,8 @@ async def find(folder: Path, fault: str) -> set[str]:
     for patience_s in PATIENCES_S:
         site_folder = folder / str(patience_s)
         site_folder.mkdir()
-        faults = await witness.play(
-            site_folder, fault=fault, patience_s=patience_s, talks=TALKS[BREAKS[fault][0]]
+        faults = await witness.run_conversation(
+            site_folder, fault=fault, patience_s=patience_s, scenarios=SCENARIOS[BREAKS[fault][0]]
         )
         found = {fault.partition(" ")[0] for fault in faults}
         if found & set(BREAKS[fault]):

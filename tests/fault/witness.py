@@ -1,7 +1,7 @@
 """Hold conversations of all kinds during the failures, watch them over all interfaces, and compare.
 
-A conversation is one of each talk (`talks.py`) at once, while readers stay on the streams of their threads and on the
-inbox, over SSE and over WebSocket, a webhook gets all events, and the audit log is read.
+A conversation runs each scenario (`scenarios.py`) once, all at the same time, while readers stay on the streams of their
+threads and on the inbox, over SSE and over WebSocket, a webhook gets all events, and the audit log is read.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tests.fault.hook import EVENT_TYPES, Hook, listen_for_deliveries
 from tests.fault.ledger import Ledger
 from tests.fault.pace import LIMITS
 from tests.fault.processes import ADMIN, RESPONDER, Server
-from tests.fault.streams import TALK, Place, SocketReader, SseReader, StreamEvent
-from tests.fault.talks import TALKS, Subject, Talk, check_revoked_tokens
+from tests.fault.scenarios import SCENARIOS, Scenario, ScenarioSteps, check_revoked_tokens
+from tests.fault.streams import SCENARIO_PREFIX, Place, SocketReader, SseReader, StreamEvent
 
 QUIET = "request.noted"
 """Occurs again when a renewal is repeated."""
@@ -37,16 +37,16 @@ class Witness:
         *,
         patience_s: float,
         kills: Callable[[], int],
-        talks: Sequence[Subject] = TALKS,
+        scenarios: Sequence[ScenarioSteps] = SCENARIOS,
     ) -> None:
         self.done = anyio.Event()
-        self._subjects = talks
+        self._all_steps = scenarios
         self._caller = Caller(urls, ledger)
         self._audit = Audit(self._caller)
         self._ledger = ledger
         self._patience_s = patience_s
         self._kills = kills if len(urls) == 1 else itertools.count().__next__
-        self._talks: list[Talk] = []
+        self._scenarios: list[Scenario] = []
 
     async def run(self, *, once: bool = False) -> None:
         """Continue until `done`, or for one conversation; at the end everything is repeated."""
@@ -54,8 +54,10 @@ class Witness:
             async with listen_for_deliveries(self._ledger) as hook:
                 agent = await self._begin(hook)
                 for number in itertools.count():
-                    talks = [(subject, self._talk(agent, number, subject)) for subject in self._subjects]
-                    await _Conversation(self._caller, self._ledger, hook, talks).run()
+                    scenarios = [
+                        (steps, self._new_scenario(agent, number, steps)) for steps in self._all_steps
+                    ]
+                    await _Conversation(self._caller, self._ledger, hook, scenarios).run()
                     await self._check_audit()
                     if once or self.done.is_set():
                         break
@@ -70,26 +72,33 @@ class Witness:
         body = {"url": hook.url, "requester": reply.body["agent"], "events": list(EVENT_TYPES)}
         added = await self._caller.send(ADMIN, "POST", "/v1/webhooks", body)
         self._caller.expect(added.status == 201, "I12", f"no webhook was made: {added}")
+        await self._delete_other_webhooks(hook, added.body["id"])
         return reply.body["token"]
 
-    def _talk(self, agent: str, number: int, subject: Subject) -> Talk:
-        name = f"{TALK}{number}-{getattr(subject, '__name__', '')}"
-        talk = Talk(self._caller, agent, name, self._patience_s, self._kills)
-        self._talks.append(talk)
-        return talk
+    async def _delete_other_webhooks(self, hook: Hook, webhook_id: str) -> None:
+        """A call whose reply was lost may have created a webhook as well: it takes no idempotency key."""
+        for webhook in (await self._caller.read(ADMIN, "/v1/webhooks"))["webhooks"]:
+            if webhook["url"] == hook.url and webhook["id"] != webhook_id:
+                await self._caller.send(ADMIN, "DELETE", f"/v1/webhooks/{webhook['id']}")
+
+    def _new_scenario(self, agent: str, number: int, steps: ScenarioSteps) -> Scenario:
+        name = f"{SCENARIO_PREFIX}{number}-{getattr(steps, '__name__', '')}"
+        scenario = Scenario(self._caller, agent, name, self._patience_s, self._kills)
+        self._scenarios.append(scenario)
+        return scenario
 
     async def _check_audit(self) -> None:
         entries = await self._audit.read()
-        for talk in self._talks:
-            for action, times in talk.entries.items():
+        for scenario in self._scenarios:
+            for action, times in scenario.entries.items():
                 self._caller.expect(
                     entries[action] == times, "I13", f"{action} has {entries[action]} entries, not {times}"
                 )
 
     async def _conclude(self, hook: Hook) -> None:
         await self._caller.repeat_everything()
-        for talk in self._talks:
-            await check_revoked_tokens(talk)
+        for scenario in self._scenarios:
+            await check_revoked_tokens(scenario)
         await self._check_audit()
         await self._redeliver(hook)
 
@@ -111,20 +120,20 @@ class Witness:
 
 
 class _Conversation:
-    """The talks of one turn, and their watchers."""
+    """The scenarios of one turn, and their watchers."""
 
     def __init__(
-        self, caller: Caller, ledger: Ledger, hook: Hook, talks: Sequence[tuple[Subject, Talk]]
+        self, caller: Caller, ledger: Ledger, hook: Hook, scenarios: Sequence[tuple[ScenarioSteps, Scenario]]
     ) -> None:
         self._caller = caller
         self._ledger = ledger
         self._hook = hook
-        self._talks = talks
+        self._scenarios = scenarios
 
     async def run(self) -> None:
-        """Talk, and compare the seen events."""
+        """Run the scenarios, and compare the seen events."""
         async with anyio.create_task_group() as tasks:
-            threads = [talk.thread for _, talk in self._talks]
+            threads = [scenario.thread for _, scenario in self._scenarios]
             socket = SocketReader(
                 self._caller.url,
                 [self._place("WebSocket", thread) for thread in threads] + [self._place("WebSocket", None)],
@@ -140,13 +149,13 @@ class _Conversation:
             readers.append(SseReader(self._caller.http, self._caller.url, inbox))
             for reader in readers:
                 tasks.start_soon(reader.run)
-            async with anyio.create_task_group() as talking:
-                for subject, talk in self._talks:
-                    talking.start_soon(subject, talk)
-            for (_, talk), stream_place, socket_place in zip(
-                self._talks, readers, socket.places, strict=False
+            async with anyio.create_task_group() as tasks:
+                for steps, scenario in self._scenarios:
+                    tasks.start_soon(steps, scenario)
+            for (_, scenario), stream_place, socket_place in zip(
+                self._scenarios, readers, socket.places, strict=False
             ):
-                await self._compare(talk, (stream_place.place, socket_place), (inbox, socket.places[-1]))
+                await self._compare(scenario, (stream_place.place, socket_place), (inbox, socket.places[-1]))
             tasks.cancel_scope.cancel()
 
     async def _end_when_found(self) -> None:
@@ -158,58 +167,64 @@ class _Conversation:
         begin = cursor if cursor is not None else -1 if thread is None else 0
         return Place(f"{thread or 'the inbox'} over {kind}", self._ledger, thread=thread, cursor=begin)
 
-    async def _compare(self, talk: Talk, places: Sequence[Place], inboxes: Sequence[Place]) -> None:
-        """Every stream must have the events of the talks, in order."""
-        if not talk.events:
+    async def _compare(self, scenario: Scenario, places: Sequence[Place], inboxes: Sequence[Place]) -> None:
+        """Every stream must have the events of the scenarios, in order."""
+        if not scenario.events:
             return
-        last_seq = (await self._caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["seq"]
+        last_seq = (await self._caller.read(RESPONDER, f"/v1/threads/{scenario.thread}"))["seq"]
         for stream_place in places:
             await self._until(
-                talk,
+                scenario,
                 lambda place=stream_place: place.cursor >= last_seq,
                 f"{stream_place.name} ends before {last_seq}",
             )
             findings = [event[2:] for event in stream_place.events if event.type != QUIET]
             self._caller.expect(
-                findings == talk.events, "I4", f"{stream_place.name}: {findings}, not {talk.events}"
+                findings == scenario.events, "I4", f"{stream_place.name}: {findings}, not {scenario.events}"
             )
         requests = [event for event in places[0].events if event.type.startswith("request.")]
         for inbox in inboxes:
-            events = partial(events_of_thread, inbox, talk.thread)
+            events = partial(events_of_thread, inbox, scenario.thread)
             await self._until(
-                talk, lambda given=events: given()[-1:] == requests[-1:], f"{inbox.name} is short"
+                scenario, lambda given=events: given()[-1:] == requests[-1:], f"{inbox.name} is short"
             )
             self._caller.expect(events() == requests, "I11", f"{inbox.name}: {events()}, not {requests}")
         for request in requests:
             if request.type in EVENT_TYPES:
-                deliveries = partial(self._hook.delivered, talk.thread, request.seq)
+                deliveries = partial(self._hook.delivered, scenario.thread, request.seq)
                 await self._until(
-                    talk, lambda come=deliveries: come() is not None, f"no webhook has {request}", "I12"
+                    scenario, lambda come=deliveries: come() is not None, f"no webhook has {request}", "I12"
                 )
 
-    async def _until(self, talk: Talk, so: Callable[[], bool], how: str, invariant: str = "I11") -> None:
-        with anyio.move_on_after(talk.patience_s):
+    async def _until(
+        self, scenario: Scenario, so: Callable[[], bool], how: str, invariant: str = "I11"
+    ) -> None:
+        with anyio.move_on_after(scenario.patience_s):
             while not so():
                 if self._ledger.faults:
                     raise Found(how)
                 await anyio.sleep(0.01)
             return
-        raise self._caller.broken(invariant, f"{talk.thread}: {how}")
+        raise self._caller.broken(invariant, f"{scenario.thread}: {how}")
 
 
 def events_of_thread(inbox: Place, thread: str) -> list[StreamEvent]:
     return [event for event in inbox.events if event.thread == thread]
 
 
-async def play(
-    folder: Path, *, fault: str | None = None, patience_s: float = 3, talks: Sequence[Subject] = TALKS
+async def run_conversation(
+    folder: Path,
+    *,
+    fault: str | None = None,
+    patience_s: float = 3,
+    scenarios: Sequence[ScenarioSteps] = SCENARIOS,
 ) -> Sequence[str]:
     """Hold one conversation with a separate server; return the faults found."""
     ledger = Ledger(folder)
     server = Server(folder, fault=fault, limits=replace(LIMITS, resume_lease_s=1, check_lease_s=1))
     await server.start()
     try:
-        watching = Witness([server.url], ledger, patience_s=patience_s, kills=lambda: 0, talks=talks)
+        watching = Witness([server.url], ledger, patience_s=patience_s, kills=lambda: 0, scenarios=scenarios)
         await watching.run(once=True)
     finally:
         server.kill()

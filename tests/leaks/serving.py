@@ -157,7 +157,7 @@ def _allow_core_dumps() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (most, most))
 
 
-def processes() -> Iterator[tuple[str, bytes]]:
+def read_process_files() -> Iterator[tuple[str, bytes]]:
     """The arguments and the environment of every process of this machine that may be looked at."""
     for folder in Path("/proc").glob("[0-9]*"):
         for part in ("cmdline", "environ"):

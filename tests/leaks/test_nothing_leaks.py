@@ -17,7 +17,7 @@ from tests.leaks.handovers import submit_values
 from tests.leaks.mistakes import send_misplaced_frames, send_misplaced_values
 from tests.leaks.refusals import send_refused_values
 from tests.leaks.scene import THREAD, Scene, scene
-from tests.leaks.serving import Serving, processes
+from tests.leaks.serving import Serving, read_process_files
 from tests.leaks.witness import Notes
 from tests.requirements import requirement
 
@@ -35,7 +35,7 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
                 given += await submit_values(people)
                 await send_refused_values(people)
                 await send_misplaced_values(people)
-            seen_items += processes()
+            seen_items += read_process_files()
             async with submissions_in_transit(people) as sent_bodies:
                 serving.kill()
             seen_items += serving.traces()
@@ -44,7 +44,7 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
             async with notes.watching(serving.url, THREAD):
                 given += await check_values_in_transit(people, sent_bodies)
                 await read_all(people)
-            seen_items += processes()
+            seen_items += read_process_files()
         serving.back_up()
         serving.stop()
     finally:

@@ -11,7 +11,7 @@ from tests.leaks.canary import Canary
 from tests.leaks.evidence import leaks
 from tests.leaks.planted import LEAKS, STORED
 from tests.leaks.scene import THREAD, scene
-from tests.leaks.serving import Serving, processes
+from tests.leaks.serving import Serving, read_process_files
 from tests.leaks.witness import Notes
 
 pytestmark = [pytest.mark.anyio]
@@ -58,7 +58,7 @@ async def test_every_hole_is_found_where_it_is(tmp_path: Path) -> None:
             cut = f'{{"revision": 1, "secrets": {{"CUT": "{people.value("CUT")}'
             assert (await people.post(waits, cut.encode())).status_code == 422
             await people.admin.http.get("/v1/audit")
-        seen_items = [*processes(), *serving.traces()]
+        seen_items = [*read_process_files(), *serving.traces()]
         serving.back_up()
         serving.stop()
         seen_items += [*serving.traces(), *notes.recordings]

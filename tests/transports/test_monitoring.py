@@ -71,7 +71,7 @@ async def test_open_and_settled_requests_are_counted(monkeypatch: pytest.MonkeyP
     assert result["askback_writer_changes_total"] >= result["askback_writer_groups_total"] > 5
 
 
-class Somebody:
+class WaitingConnection:
     """A connection that waits."""
 
     def __init__(self, principal: Principal) -> None:
@@ -89,12 +89,12 @@ async def test_the_delay_of_notifications_is_measured(api: Api) -> None:
     request = await create_request(api)
     token = await tokens.authenticate(api.app.services, api.tokens["requester"])
     assert token is not None
-    somebody = Somebody(token)
+    waiting_connection = WaitingConnection(token)
     connection_waits = ConnectionWaits(api.app.services)
-    connection_waits.add(request["id"], somebody)
+    connection_waits.add(request["id"], waiting_connection)
     await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
     result = await numbers(api)
-    assert somebody.messages == [request["id"]]
+    assert waiting_connection.messages == [request["id"]]
     assert result['askback_wakeup_seconds_bucket{le="0.001"}'] == result["askback_wakeup_seconds_count"] == 1
 
 
