@@ -6,27 +6,27 @@ from askback.app import create_app
 from askback.ports.kinds import KindExtension
 
 
-class Asked(BaseModel):
+class Topic(BaseModel):
     subject: str
 
 
-class Given(BaseModel):
+class Rating(BaseModel):
     stars: int
 
 
-def check(asked: Asked, given: Given) -> dict[str, str]:
+def check(topic: Topic, rating: Rating) -> dict[str, str]:
     """Return what is wrong with an answer, by its path."""
-    return {} if 1 <= given.stars <= 5 else {"stars": f"Give {asked.subject} 1 to 5 stars."}
+    return {} if 1 <= rating.stars <= 5 else {"stars": f"Give {topic.subject} 1 to 5 stars."}
 
 
-rating = KindExtension(
+rating_kind = KindExtension(
     "rating",
-    Asked,
-    Given,
-    summary=lambda asked: f"Rate {asked.subject}",
-    text=lambda asked, given: f"The person gave {asked.subject} {given.stars} of 5 stars.",
+    Topic,
+    Rating,
+    summary=lambda topic: f"Rate {topic.subject}",
+    text=lambda topic, rating: f"The person gave {topic.subject} {rating.stars} of 5 stars.",
     check=check,
     element="/acme/rating.js",
 )
 
-app = create_app(kinds=[rating])
+app = create_app(kinds=[rating_kind])

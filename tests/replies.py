@@ -18,7 +18,7 @@ from askback.errors import Refused
 from askback.ports.threads import ThreadArchived, ThreadOfAnother
 from askback.ports.vault import CannotOpen, KeysUnreachable, VaultLocked
 from askback.transports import problems, rest, sse, texts
-from askback.transports.endpoint import Bound, HttpHandler
+from askback.transports.endpoint import BoundOperation, HttpHandler
 from askback.transports.http import HttpCall, Reply
 from askback.transports.rest.bind import bind
 from askback.transports.websocket import connection
@@ -47,8 +47,10 @@ def install() -> None:
     sse.EventStream.push = _checked_push(sse.EventStream.push)
 
 
-def _checked_routes(special: Any) -> list[Bound]:
-    return [Bound(item.operation, _over_http(item.operation, item.handler)) for item in bind(special)]
+def _checked_routes(special: Any) -> list[BoundOperation]:
+    return [
+        BoundOperation(item.operation, _over_http(item.operation, item.handler)) for item in bind(special)
+    ]
 
 
 def _over_http(operation: Operation, handler: HttpHandler) -> HttpHandler:

@@ -101,14 +101,14 @@ class JsonLines(logging.Formatter):
 
 
 @final
-class _Omitted:
+class _OmittedValue:
     """Replaces a value that must not be logged; every format writes it as an ellipsis."""
 
     def __repr__(self) -> str:
         return "…"
 
 
-_OMITTED = _Omitted()
+_OMITTED = _OmittedValue()
 
 
 def _redact_foreign(msg: object, args: Any, *, source: str, line: int) -> tuple[object, Any]:

@@ -56,7 +56,7 @@ class LabelContracts(StoreSuite):
             assert (await store.insert(other, request_created(other))).outcome is Outcome.APPLIED
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2, 3, 4]
         assert await store.find_claim(claim("k2")) is None
-        assert (await store.use("main", "t1")).asked == 0
+        assert (await store.use("main", "t1")).question_count == 0
         assert await store.request_of("main", "t1", "tok_1", "x1") == (first_record, "d1")
         for location in (("t1", "tok_1", "x9"), ("t2", "tok_2", "x1"), ("t9", "tok_1", "x1")):
             assert await store.request_of("main", *location) is None

@@ -15,7 +15,7 @@ from askback.domain.policy.question_limits import count_name
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.store import Store
-from askback.ports.threads import CountLimit, QuestionCount, Quota, QuotaSpent
+from askback.ports.threads import CountLimit, QuestionCount, Quota, QuotaExceeded
 from tests.contracts.samples import NOON, answer, record, request_created
 from tests.contracts.suite import StoreSuite
 from tests.contracts.threads import DAY, store_request
@@ -48,7 +48,7 @@ class QuestionCountContracts(StoreSuite):
         assert stored_request is not None
         assert stored_request.as_dict() == change.record.as_dict()
         refused_record = replace(record(12, thread="t1"), exclusive="other")
-        with pytest.raises(QuotaSpent):
+        with pytest.raises(QuotaExceeded):
             await store.insert(refused_record, request_created(refused_record), quota=quota)
         endless = replace(record(13, thread="t3"), created_at=NOON)
         change = await store.insert(endless, request_created(endless), quota=Quota(None, DAY))
@@ -61,9 +61,9 @@ class QuestionCountContracts(StoreSuite):
         reply = await asyncio.gather(
             *(store_request(store, ask, of_both) for ask in asks), return_exceptions=True
         )
-        spent = [item for item in reply if isinstance(item, QuotaSpent)]
-        assert {(item.what, item.maximum, item.limit) for item in spent} == {("questions", 2, tool.name)}
-        assert (len(spent), (await store.use("main", "t1")).asked) == (4, 2)
+        spent = [item for item in reply if isinstance(item, QuotaExceeded)]
+        assert {(item.quota, item.maximum, item.limit) for item in spent} == {("questions", 2, tool.name)}
+        assert (len(spent), (await store.use("main", "t1")).question_count) == (4, 2)
         names = [tool.name, agent.name, "other"]
         counts = {name: QuestionCount(2, NOON) for name in (tool.name, agent.name)}
         assert await store.question_counts("main", "t1", names) == counts
@@ -72,14 +72,14 @@ class QuestionCountContracts(StoreSuite):
             assert await store.question_counts(*location) == {}
         of_agent = Quota(100, DAY, limits=(agent,))
         await store_request(store, record(10), of_agent)
-        with pytest.raises(QuotaSpent) as exc_info:
+        with pytest.raises(QuotaExceeded) as exc_info:
             await store_request(store, record(11), of_agent)
         assert (exc_info.value.limit, exc_info.value.maximum) == (agent.name, 3)
         await store_request(store, record(12, thread="t2"), of_agent)
         first = next(item for item, end in zip(asks, reply, strict=True) if end is None)
         await store.settle(replace(answer(first), refunds=True))
         await store_request(store, with_tool(record(13), "ask_user"), of_both)
-        with pytest.raises(QuotaSpent):
+        with pytest.raises(QuotaExceeded):
             await store_request(store, with_tool(record(14), "ask_user"), of_both)
         later = replace(record(15), created_at=NOON + DAY + 1000)
         await store.insert(later, replace(request_created(later), at=later.created_at), quota=of_agent)
@@ -106,9 +106,9 @@ class QuestionCountContracts(StoreSuite):
         requests = [json.loads(event.text)["request"] for event in events]
         assert [(item["ordinal"], item["of"]) for item in requests] == [(1, 100), (1, 2), (2, 2)]
         later = replace(with_tool(record(3), "ask_user"), created_at=NOON + 5 * DAY)
-        with pytest.raises(QuotaSpent) as exc_info:
+        with pytest.raises(QuotaExceeded) as exc_info:
             await store.insert(later, replace(request_created(later), at=later.created_at), quota=quota)
-        assert (exc_info.value.limit, exc_info.value.again_at) == (
+        assert (exc_info.value.limit, exc_info.value.retry_at) == (
             own_count_limit.name,
             first_record.created_at + 10 * DAY,
         )

@@ -18,7 +18,7 @@ from askback.domain.record import Record
 from askback.domain.state import State
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, MessageFull, MessageMissing, Store
-from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAnother
+from askback.ports.threads import Quota, QuotaExceeded, ThreadArchived, ThreadOfAnother
 from tests.contracts.samples import (
     NOON,
     claim,
@@ -106,7 +106,7 @@ class ThreadAgentContracts(StoreSuite):
         with pytest.raises(MessageMissing):
             await store.append_text("m0", "more", with_agent(A, delta("m0", "more", owner="agt_a")))
         row = record(1, requester="agt_a")
-        with pytest.raises(QuotaSpent):
+        with pytest.raises(QuotaExceeded):
             await store.insert(row, with_agent(A, request_created(row)), quota=Quota(0, 1000))
         await store.set_archived(
             EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null"), archived_at=NOON

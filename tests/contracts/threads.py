@@ -24,7 +24,7 @@ from askback.ports.policy import Execution, PolicyRecord, SideEffects
 from askback.ports.resumes import Resume
 from askback.ports.secrets import SecretLocation
 from askback.ports.store import KeyHeld, Settlement, Store
-from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadConfig, ThreadUse
+from askback.ports.threads import Quota, QuotaExceeded, ThreadArchived, ThreadConfig, ThreadUse
 from tests.contracts.samples import (
     NOON,
     answer,
@@ -194,21 +194,21 @@ class ThreadContracts(StoreSuite):
         reply = await asyncio.gather(
             *(store_request(store, record(n), quota) for n in range(10)), return_exceptions=True
         )
-        spent = [item for item in reply if isinstance(item, QuotaSpent)]
+        spent = [item for item in reply if isinstance(item, QuotaExceeded)]
         assert len(spent) == 7
-        assert {(item.what, item.maximum) for item in spent} == {("questions", 3)}
+        assert {(item.quota, item.maximum) for item in spent} == {("questions", 3)}
         first = min(n for n, item in enumerate(reply) if item is None)
-        assert spent[0].again_at is not None
-        assert NOON + first + DAY <= spent[0].again_at < NOON + DAY + 10
-        assert (await store.use("main", "t1")).asked == 3
+        assert spent[0].retry_at is not None
+        assert NOON + first + DAY <= spent[0].retry_at < NOON + DAY + 10
+        assert (await store.use("main", "t1")).question_count == 3
         assert (await store.thread_events("main", "t1", after=0))[-1].seq == 3
         await store_request(store, record(20, kind="approval"), quota)
         await store_request(store, record(21, thread="t2"), quota)
-        with pytest.raises(QuotaSpent):
+        with pytest.raises(QuotaExceeded):
             await store_request(store, record(22), quota)
-        await store_request(store, replace(record(23), created_at=spent[0].again_at), quota)
+        await store_request(store, replace(record(23), created_at=spent[0].retry_at), quota)
         use = await store.use("main", "t1")
-        assert use == ThreadUse(1, spent[0].again_at, 5)
+        assert use == ThreadUse(1, spent[0].retry_at, 5)
 
     async def test_c23_a_reset_begins_a_new_window(self, store: Store) -> None:
         quota = Quota(1, DAY)
@@ -222,21 +222,21 @@ class ThreadContracts(StoreSuite):
         quota = Quota(1, DAY)
         await store_request(store, record(1), quota)
         await store.settle(replace(answer(record(1)), refunds=True))
-        assert (await store.use("main", "t1")).asked == 0
+        assert (await store.use("main", "t1")).question_count == 0
         await store_request(store, record(2), quota)
 
     async def test_c23_open_requests_never_exceed_the_quota(self, store: Store) -> None:
         await store_request(store, record(1), Quota(None, DAY, pending_in_thread=1))
-        with pytest.raises(QuotaSpent) as exc_info:
+        with pytest.raises(QuotaExceeded) as exc_info:
             await store_request(store, record(2, kind="approval"), Quota(None, DAY, pending_in_thread=1))
-        assert (exc_info.value.what, exc_info.value.maximum, exc_info.value.again_at) == (
+        assert (exc_info.value.quota, exc_info.value.maximum, exc_info.value.retry_at) == (
             "pending_in_thread",
             1,
             None,
         )
-        with pytest.raises(QuotaSpent) as busy:
+        with pytest.raises(QuotaExceeded) as busy:
             await store_request(store, record(3, thread="t2"), Quota(None, DAY, pending_of_requester=1))
-        assert busy.value.what == "pending_of_requester"
+        assert busy.value.quota == "pending_of_requester"
         other = replace(record(4, thread="t2"), requester="tok_2")
         await store_request(store, other, Quota(None, DAY, pending_of_requester=1))
         await store.settle(answer(record(1)))

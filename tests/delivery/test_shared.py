@@ -12,7 +12,7 @@ import pytest
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
 from askback.errors import Unavailable
-from askback.ports.bus import Activity, Bus, FeedItem, Notice, Unstored, tenant_topic
+from askback.ports.bus import Activity, Bus, FeedItem, Notice, UnstoredMessage, tenant_topic
 from askback.testing.bus_contracts import BusContracts, event
 
 pytestmark = pytest.mark.anyio
@@ -64,10 +64,10 @@ class FakeFeed:
         for line, _ in self.lines:
             line.cut.set()
 
-    async def tell(self, unstored: Unstored) -> None:
+    async def tell(self, message: UnstoredMessage) -> None:
         for line, heard in self.lines:
             if not line.cut.is_set():
-                heard(unstored)
+                heard(message)
 
     async def subscribe(self, receive: Callable[[FeedItem], None]) -> Line:
         line = Line()

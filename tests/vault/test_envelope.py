@@ -20,7 +20,7 @@ from askback.testing.fake_keys import FakeKeys, FakeKeyService
 from askback.testing.vault_contracts import BINDING, assert_refused
 from askback.vault.envelope import DataKey, Envelope, key_context, value_context
 from askback.vault.keys import KeyRing
-from askback.vault.sealed import Box, Sealed, decode, encode, read, write
+from askback.vault.sealed import Box, SealedText, decode, encode, read, write
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -123,7 +123,7 @@ async def test_a_key_id_that_could_not_be_read_back_is_not_written(key_id: str) 
 @pytest.mark.parametrize("size", [0, 2_049])
 def test_a_wrapped_key_that_could_not_be_read_back_is_not_written(size: int) -> None:
     with pytest.raises(ValueError, match="1 to 2,048 bytes"):
-        write(Sealed("k1", bytes(size), Box(bytes(32), bytes(12), bytes(16))))
+        write(SealedText("k1", bytes(size), Box(bytes(32), bytes(12), bytes(16))))
 
 
 @given(
@@ -135,7 +135,7 @@ def test_a_wrapped_key_that_could_not_be_read_back_is_not_written(size: int) -> 
 def test_a_written_value_is_read_back(
     key_id: str, wrapped: bytes, commitment: bytes, nonce: bytes, ciphertext: bytes
 ) -> None:
-    sealed = Sealed(key_id, wrapped, Box(commitment, nonce, ciphertext))
+    sealed = SealedText(key_id, wrapped, Box(commitment, nonce, ciphertext))
     assert read(write(sealed)) == sealed
 
 

@@ -117,7 +117,7 @@ class Runner(agents.Runner):
         thread_id: str | None = None,
         timeout_s: float | None = None,
         **options: Any,
-    ) -> Streamed:
+    ) -> StreamedResult:
         """Run an agent; the events of the result continue after each interruption, when a person has answered."""
 
         async def resume_answered(state: RunState[Any]) -> RunResultStreaming:
@@ -126,10 +126,10 @@ class Runner(agents.Runner):
                 return agents.Runner.run_streamed(starting_agent, state, **_continuing_options(options))
 
         place = _new_place(thread_id)
-        return Streamed(agents.Runner.run_streamed(starting_agent, input, **options), resume_answered)
+        return StreamedResult(agents.Runner.run_streamed(starting_agent, input, **options), resume_answered)
 
 
-class Streamed:
+class StreamedResult:
     """A result that streams across interruptions; everything else is that of the SDK's `RunResultStreaming`."""
 
     def __init__(

@@ -23,7 +23,7 @@ from askback.cli.script import (
     wait_until_settled,
 )
 from askback.domain import jsontext
-from askback.domain.approval import Approval, Before, Scope
+from askback.domain.approval import Approval, CurrentFile, Scope
 from askback.domain.decision import Decision
 from askback.domain.faults import Faults
 from askback.domain.lifecycle import Status
@@ -89,7 +89,7 @@ def approve(
             scopes=_scopes(scope),
             allow_edit=allow_edit,
             project=project,
-            preview=None if before is None else Before(before=_text(before)),
+            preview=None if before is None else CurrentFile(before=_text(before)),
         )
         options = {
             "thread_id": thread or own_thread("shell"),

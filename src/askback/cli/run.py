@@ -109,7 +109,7 @@ def _connect_as_agent(data_dir: Path | None) -> ServerConnection:
         return find("requester", data_dir=data_dir)
 
 
-class NotGiven(AskbackError):
+class SecretsNotProvided(AskbackError):
     """The person did not provide the secrets; the message is the sentence for the model."""
 
 
@@ -157,7 +157,7 @@ async def _lease(
             raise
     secrets = await _request_secrets(client, missing_names, secret_needs, server=server, hints=hints)
     if not secrets:
-        raise NotGiven(secrets.text)
+        raise SecretsNotProvided(secrets.text)
     return await stack.enter_async_context(
         client.secrets.lease(secret_needs.names, thread_id=secret_needs.thread)
     )

@@ -105,7 +105,7 @@ def _not_json(name: str, value: Any) -> dict[str, str]:
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", AsyncClient, Client)
 
-ThreadOf = Callable[..., str]
+ThreadSelector = Callable[..., str]
 """Takes the arguments of a call and returns the thread to ask in."""
 
 REPORT_S = 5.0
@@ -137,7 +137,7 @@ def requires_approval(function: F, /) -> F: ...
 def requires_approval(
     *,
     client: AsyncClient | Client | None = None,
-    thread_id: str | ThreadOf | None = None,
+    thread_id: str | ThreadSelector | None = None,
     tool: str | None = None,
     exclude: Collection[str] = (),
     **options: Unpack[ApprovalOptions],
@@ -147,7 +147,7 @@ def requires_approval(
     /,
     *,
     client: AsyncClient | Client | None = None,
-    thread_id: str | ThreadOf | None = None,
+    thread_id: str | ThreadSelector | None = None,
     tool: str | None = None,
     exclude: Collection[str] = (),
     **options: Unpack[ApprovalOptions],
@@ -185,7 +185,7 @@ class ApprovalGate:
     parameters: Parameters
     options: ApprovalOptions
     client: AsyncClient | Client | None
-    thread_id: str | ThreadOf | None
+    thread_id: str | ThreadSelector | None
 
     @classmethod
     def for_function(
@@ -194,7 +194,7 @@ class ApprovalGate:
         *,
         tool: str | None,
         client: AsyncClient | Client | None,
-        thread_id: str | ThreadOf | None,
+        thread_id: str | ThreadSelector | None,
         exclude: Collection[str],
         options: ApprovalOptions,
     ) -> ApprovalGate:

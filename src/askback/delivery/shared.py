@@ -28,7 +28,7 @@ from askback.ports.bus import (
     Listener,
     PersonalChange,
     Subscription,
-    Unstored,
+    UnstoredMessage,
     tenant_of,
 )
 
@@ -131,17 +131,17 @@ class SharedBus:
         """Call `notify` with each change, here or elsewhere."""
         self._local.on_personal_change(notify)
 
-    def _notify_others(self, unstored: Unstored) -> None:
-        task = asyncio.get_running_loop().create_task(self._send(unstored))
+    def _notify_others(self, message: UnstoredMessage) -> None:
+        task = asyncio.get_running_loop().create_task(self._send(message))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
-    async def _send(self, unstored: Unstored) -> None:
+    async def _send(self, message: UnstoredMessage) -> None:
         try:
-            await self._feed.tell(unstored)
+            await self._feed.tell(message)
         except Exception as error:  # noqa: BLE001 - the change is stored, and others read it later
             _log.error(
-                "the other servers were not notified of a %s: %s", type(unstored).__name__.lower(), error
+                "the other servers were not notified of a %s: %s", type(message).__name__.lower(), error
             )
 
     def _stream(self, tenant: str) -> Stream:

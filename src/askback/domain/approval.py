@@ -34,7 +34,7 @@ class Risk(Model):
     reasons: list[str] = Field(default_factory=list)
 
 
-class Before(Model):
+class CurrentFile(Model):
     """The current content of the file, for the diff; null for a new file."""
 
     before: str | None = None
@@ -62,7 +62,7 @@ class Approval(Model):
     scopes: list[Scope] | None = None
     project: str | None = None
     allow_edit: bool = False
-    preview: Before | None = None
+    preview: CurrentFile | None = None
     quorum: int = 1
     exclude_requester: bool = False
     valid_s: Number_ | None = None

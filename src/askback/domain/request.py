@@ -22,8 +22,8 @@ from askback.domain.request_state import (
     FailedAttempt,
     FieldError,
     FieldWarning,
-    Held,
     Hook,
+    PendingEnd,
     ReadModel,
     RememberedRefusal,
     Revocation,
@@ -200,7 +200,7 @@ class KeptRule(ReadModel):
     text: str
 
 
-class Shown(ReadModel):
+class ShownTexts(ReadModel):
     """The texts that the person saw, for a request in several languages, or for options from a source.
 
     `locale` is the language that was shown. `labels` are the names of the fields, and `options` the labels of
@@ -235,7 +235,7 @@ class Answer(ReadModel):
     values: dict[str, ReadJson] = Field(default_factory=dict)
     other: dict[str, bool] = Field(default_factory=dict)
     skipped: dict[str, bool] = Field(default_factory=dict)
-    shown: Shown | None = None
+    shown: ShownTexts | None = None
     control: str | None = None
     decision: ApprovalDecision | None = None
     scope: Scope | Literal["session", "global"] | None = None
@@ -334,7 +334,7 @@ class InputRequest(ReadModel):
     submitted_by: Actor | None = None
     """Who sent the `submission`."""
     hooks: list[Hook] = Field(default_factory=empty_list)
-    held: Held | None = None
+    held: PendingEnd | None = None
     """The decline or deadline that a hook is deciding about."""
     declined_once: bool = False
     """A hook has already decided about a decline: the next one counts immediately."""

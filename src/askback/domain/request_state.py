@@ -64,7 +64,7 @@ class Revocation(ReadModel):
     by: Actor
 
 
-class Held(ReadModel):
+class PendingEnd(ReadModel):
     """A decline or a deadline that a hook decides about, before it counts."""
 
     event: Hook

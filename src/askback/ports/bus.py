@@ -161,9 +161,9 @@ class PersonalChange:
     user: str
 
 
-Unstored = Dismissal | Arrival | Activity | PersonalChange
+UnstoredMessage = Dismissal | Arrival | Activity | PersonalChange
 """The messages without a commit."""
-FeedItem = Notice | Unstored
+FeedItem = Notice | UnstoredMessage
 """The messages between servers on one store."""
 
 
@@ -193,7 +193,7 @@ class Feed(Protocol):
         """Call `receive` on the event loop with each new message, including those of this server."""
         ...
 
-    async def tell(self, unstored: Unstored) -> None:
+    async def tell(self, message: UnstoredMessage) -> None:
         """Send a message to every server."""
         ...
 

@@ -6,10 +6,10 @@
     class Given(BaseModel):
         stars: int = Field(ge=1, le=5)
 
-    rating = KindExtension(
-        "rating", Ask, Given,
-        summary=lambda asked: f"Rate {asked.subject}",
-        text=lambda asked, given: f"The person gave {asked.subject} {given.stars} of 5 stars.",
+    rating_kind = KindExtension(
+        "rating", Topic, Rating,
+        summary=lambda topic: f"Rate {topic.subject}",
+        text=lambda topic, rating: f"The person gave {topic.subject} {rating.stars} of 5 stars.",
         element="/acme/rating.js",
     )
 
@@ -30,7 +30,7 @@ from askback.domain.values import frozen
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}[a-z0-9]")
 
 
-def _accepted(_asked: Any, _answer: Any) -> Mapping[str, str]:
+def _accept_all(_data: Any, _answer: Any) -> Mapping[str, str]:
     return {}
 
 
@@ -48,7 +48,7 @@ class KindExtension:
     answer: type[BaseModel]
     summary: Callable[[Any], str]
     text: Callable[[Any, Any], str]
-    check: Callable[[Any, Any], Mapping[str, str]] = _accepted
+    check: Callable[[Any, Any], Mapping[str, str]] = _accept_all
     element: str | None = None
 
     def __post_init__(self) -> None:

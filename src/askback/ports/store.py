@@ -205,8 +205,7 @@ class RequestStore(Protocol):
 
         The only event of a request that a rule settled on creation is that of its end.
 
-        Raises `ClaimMismatch`, `IdTaken`, `ExternalIdTaken`, `ThreadArchived`, `KeyHeld`, and `QuotaSpent` if the quota
-        is used up.
+        Raises `ClaimMismatch`, `IdTaken`, `ExternalIdTaken`, `ThreadArchived`, `KeyHeld`, and `QuotaExceeded`.
         """
         ...
 

@@ -42,23 +42,23 @@ class ThreadOfAnother(Exception):
     """The thread belongs to another agent, and the writing agent has no access."""
 
 
-class QuotaSpent(Exception):
-    """A quota is used up: its name, its maximum, and when it has room again (ms) if that depends on time.
+class QuotaExceeded(Exception):
+    """A quota is used up: its name, its maximum, and if that depends on time, when it has room again (ms).
 
     `limit` is the name of the limit, if it is that of a tool or an agent.
     """
 
     def __init__(
-        self, what: Spent, maximum: int, again_at: int | None = None, *, limit: str | None = None
+        self, quota: QuotaName, maximum: int, retry_at: int | None = None, *, limit: str | None = None
     ) -> None:
-        super().__init__(what, maximum, again_at)
+        super().__init__(quota, maximum, retry_at)
         self.limit = limit
-        self.what = what
+        self.quota = quota
         self.maximum = maximum
-        self.again_at = again_at
+        self.retry_at = retry_at
 
 
-Spent = Literal["questions", "pending_in_thread", "pending_of_requester"]
+QuotaName = Literal["questions", "pending_in_thread", "pending_of_requester"]
 
 
 @frozen(slots=True)
@@ -73,7 +73,7 @@ class CountLimit:
     window_ms: int | None = None
 
     @property
-    def set_by_asker(self) -> int | None:
+    def agent_limit(self) -> int | None:
         """The limit, if the agent set it: it is stored with the count, so that it can be listed."""
         return None if self.window_ms is None else self.maximum
 
@@ -81,9 +81,9 @@ class CountLimit:
 class QuestionCount(NamedTuple):
     """The number of forms counted under a name, the start of the count (ms), and the agent's last limit."""
 
-    asked: int
+    question_count: int
     since: int
-    set_by_asker: int | None = None
+    agent_limit: int | None = None
 
 
 @frozen(slots=True)
@@ -123,10 +123,10 @@ class ThreadConfig:
 
 @frozen(slots=True)
 class ThreadUse:
-    """The number of forms created in a thread since `asked_from` (ms), and of its open requests of any kind."""
+    """The number of forms created in a thread since `counted_since` (ms), and of its open requests of any kind."""
 
-    asked: int
-    asked_from: int
+    question_count: int
+    counted_since: int
     pending: int
 
 

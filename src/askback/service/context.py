@@ -28,7 +28,7 @@ from askback.ports.webhooks import WebhookClient
 from askback.service.local_state.default_ports import LocalPresence, NullWebhookClient, TokenDirectory
 from askback.service.local_state.metrics import Metrics
 from askback.service.local_state.rate_limits import AttemptLimiter, RateLimiter
-from askback.service.local_state.read_only import ReadOnly
+from askback.service.local_state.read_only import ReadOnlyState
 from askback.service.local_state.recent_decisions import RecentDecisions
 from askback.service.local_state.store_cache import RecentRequests, TokenUsage
 from askback.service.local_state.waiting import AwaitingViewer, SubmissionQueue, WaiterRegistry
@@ -76,7 +76,7 @@ class Services:
     """Previews are drawn one at a time: an image takes up to 120 MB while it is decoded."""
     kinds: Mapping[str, KindExtension] = field(default_factory=dict[str, KindExtension])
     """The kinds of packages, by name."""
-    read_only: ReadOnly = field(default_factory=ReadOnly)
+    read_only: ReadOnlyState = field(default_factory=ReadOnlyState)
     submissions: SubmissionQueue = field(default_factory=SubmissionQueue)
     failed_logins: AttemptLimiter = field(default_factory=lambda: AttemptLimiter(10))
     """Failed logins: those within the limit are written into the audit log."""

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from askback.testing.recording import Rate, approval_rates, load, replay, save
     from askback.testing.replies import Approve, Decline, Deny, Fail, LeaveOpen, Reply
-    from askback.testing.scripted_person import Asked, ScriptedPerson, ScriptError, person
+    from askback.testing.scripted_person import ScriptedPerson, ScriptedRequest, ScriptError, person
 
 __all__ = [
     "Approve",
-    "Asked",
     "Decline",
     "Deny",
     "Fail",
@@ -25,6 +24,7 @@ __all__ = [
     "Reply",
     "ScriptError",
     "ScriptedPerson",
+    "ScriptedRequest",
     "approval_rates",
     "load",
     "person",

@@ -13,9 +13,9 @@ from pydantic_core import to_json
 from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
 from askback.testing.replies import Approve, Decline, Deny, Fail, LeaveOpen, Reply
-from askback.testing.scripted_person import Asked, ScriptError
+from askback.testing.scripted_person import ScriptedRequest, ScriptError
 
-Recorded = InputRequest | Asked
+RecordedRequest = InputRequest | ScriptedRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Rate:
         return self.approved / self.decided
 
 
-def approval_rates(requests: Iterable[Recorded]) -> Mapping[str, Rate]:
+def approval_rates(requests: Iterable[RecordedRequest]) -> Mapping[str, Rate]:
     """Return how often the calls of each tool were approved, among those that somebody decided."""
     decided = defaultdict[str, list[Answer]](list)
     for request in map(_settled_request, requests):
@@ -47,7 +47,7 @@ def _rate(answers: Sequence[Answer]) -> Rate:
     return Rate(len(answers), len(approved), len(edited))
 
 
-def save(requests: Iterable[Recorded], path: Path | str) -> None:
+def save(requests: Iterable[RecordedRequest], path: Path | str) -> None:
     """Write requests as JSON lines, in order; open requests are left out. Secrets have no values."""
     lines = [to_json(request) for request in map(_settled_request, requests) if request.settled]
     Path(path).write_bytes(b"".join(line + b"\n" for line in lines))
@@ -60,7 +60,7 @@ def load(path: Path | str) -> Sequence[InputRequest]:
 
 
 def replay(
-    requests: Iterable[Recorded], *, secrets: Mapping[str, str] | None = None
+    requests: Iterable[RecordedRequest], *, secrets: Mapping[str, str] | None = None
 ) -> Callable[[InputRequest], Reply]:
     """Return a script that answers each request as an equal one was answered before.
 
@@ -81,8 +81,8 @@ def replay(
     return reply
 
 
-def _settled_request(recorded: Recorded) -> InputRequest:
-    return recorded if isinstance(recorded, InputRequest) else recorded.settled or recorded.request
+def _settled_request(recorded: RecordedRequest) -> InputRequest:
+    return recorded if isinstance(recorded, InputRequest) else recorded.settled_request or recorded.request
 
 
 def _content(request: InputRequest) -> str:

@@ -32,12 +32,12 @@ class ScriptError(AssertionError):
 
 
 @dataclass(slots=True)
-class Asked:
+class ScriptedRequest:
     """The original request, the script's reply, and the request after the reply."""
 
     request: InputRequest
     reply: Reply | None = None
-    settled: InputRequest | None = None
+    settled_request: InputRequest | None = None
 
     @property
     def approved(self) -> bool:
@@ -57,12 +57,12 @@ class Asked:
     @property
     def values(self) -> Mapping[str, Any]:
         """The values of a form's answer."""
-        answer = None if self.settled is None else self.settled.answer
+        answer = None if self.settled_request is None else self.settled_request.answer
         return {} if answer is None else answer.values
 
     @property
     def _decision(self) -> str | None:
-        answer = None if self.settled is None else self.settled.answer
+        answer = None if self.settled_request is None else self.settled_request.answer
         return None if answer is None else answer.decision
 
 
@@ -90,7 +90,7 @@ class ScriptedPerson:
             app = create_app(store=ScratchStore(on_commit=bus.publish), bus=bus)
         self.script = script
         self.app = AppWithPerson(app, self._answer_all)
-        self.requests: list[Asked] = []
+        self.requests: list[ScriptedRequest] = []
         """The requests, in the order in which they arrived."""
         self._faults: list[ScriptError] = []
         self._next = 0
@@ -112,11 +112,11 @@ class ScriptedPerson:
     ) -> None:
         self._check_at_exit(error)
 
-    def asked(self, name: str | None = None) -> Sequence[Asked]:
+    def asked(self, name: str | None = None) -> Sequence[ScriptedRequest]:
         """Return the requests so far, in order; with a `name`, only those that have it (see `names_of`)."""
         return [request for request in self.requests if name is None or name in names_of(request.request)]
 
-    def asked_once(self, name: str) -> Asked:
+    def asked_once(self, name: str) -> ScriptedRequest:
         """Return the one request with a name; raises `AssertionError` if there were none or several."""
         requests = self.asked(name)
         if len(requests) != 1:
@@ -154,20 +154,24 @@ class ScriptedPerson:
                     await self._answer(request, responder, admin)
 
     async def _answer(self, request: InputRequest, responder: AsyncClient, admin: AsyncClient) -> None:
-        asked_request = Asked(request)
-        self.requests.append(asked_request)
+        scripted_request = ScriptedRequest(request)
+        self.requests.append(scripted_request)
         try:
-            asked_request.reply = await self._reply_to(request)
-            asked_request.settled = await send(responder, request, asked_request.reply)
+            scripted_request.reply = await self._reply_to(request)
+            scripted_request.settled_request = await send(responder, request, scripted_request.reply)
         except Conflict:
-            asked_request.settled = await responder.requests.get(
+            scripted_request.settled_request = await responder.requests.get(
                 request.id
             )  # the agent withdrew it meanwhile
         except Exception as error:  # noqa: BLE001 - whatever a script raises fails the test, not the server
-            fault = error if isinstance(error, ScriptError) else _fault(request, asked_request.reply, error)
+            fault = (
+                error if isinstance(error, ScriptError) else _fault(request, scripted_request.reply, error)
+            )
             self._faults.append(fault)
             with suppress(AskbackError):
-                asked_request.settled = await admin.requests.cancel(request, "failed", note=str(fault)[:500])
+                scripted_request.settled_request = await admin.requests.cancel(
+                    request, "failed", note=str(fault)[:500]
+                )
 
     async def _reply_to(self, request: InputRequest) -> Reply:
         script = self.script

@@ -37,7 +37,7 @@ HttpHandler = Callable[[HttpCall], Awaitable[Response]]
 
 
 @frozen(slots=True)
-class Bound:
+class BoundOperation:
     """An operation and its handler over HTTP."""
 
     operation: Operation
@@ -47,7 +47,7 @@ class Bound:
 class Endpoint:
     """The ASGI app of one path."""
 
-    def __init__(self, ctx: Services, bounds: Sequence[Bound]) -> None:
+    def __init__(self, ctx: Services, bounds: Sequence[BoundOperation]) -> None:
         self._ctx = ctx
         self._bound = {bound.operation.method: bound for bound in bounds}
         get = self._bound.get("GET")
@@ -102,9 +102,9 @@ class Paths(BaseRoute):
     compile all of them when the server starts.
     """
 
-    def __init__(self, ctx: Services, bounds: Sequence[Bound]) -> None:
+    def __init__(self, ctx: Services, bounds: Sequence[BoundOperation]) -> None:
         self._ctx = ctx
-        self._bounds: dict[str, list[Bound]] = {}
+        self._bounds: dict[str, list[BoundOperation]] = {}
         for bound in bounds:
             self._bounds.setdefault(bound.operation.path, []).append(bound)
         self._root = _tree(tuple(self._bounds))

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from askback.domain.secrets.secret import Secret
 from askback.ports.vault import Binding, CannotOpen, KeySource, VaultLocked
-from askback.vault.sealed import COMMITMENT_BYTES, FORMAT, NONCE_BYTES, Box, Sealed, read, write
+from askback.vault.sealed import COMMITMENT_BYTES, FORMAT, NONCE_BYTES, Box, SealedText, read, write
 
 DATA_KEY_BYTES = 32
 # HKDF-Expand (RFC 5869) of 64 bytes by HMAC-SHA-512 is one block: these bytes, keyed. Its input key is random already.
@@ -84,7 +84,7 @@ class Envelope:
         key_id, data_key = await self._keys.active(), DataKey.new()
         # The key first: if it cannot be wrapped, the value has not been used.
         wrapped = await self._wrap(binding, key_id, data_key)
-        return write(Sealed(key_id, wrapped, data_key.lock(secret.reveal(), value_context(binding))))
+        return write(SealedText(key_id, wrapped, data_key.lock(secret.reveal(), value_context(binding))))
 
     async def open(self, binding: Binding, sealed: str) -> Secret:
         """Return the value of a sealed text. Raises `CannotOpen`."""
@@ -113,7 +113,7 @@ class Envelope:
     async def _wrap(self, binding: Binding, key_id: str, data_key: DataKey) -> bytes:
         return await self._keys.wrap(key_id, data_key.raw, key_context(binding, key_id))
 
-    async def _data_key(self, binding: Binding, parts: Sealed) -> DataKey | None:
+    async def _data_key(self, binding: Binding, parts: SealedText) -> DataKey | None:
         context = key_context(binding, parts.key_id)
         try:
             return DataKey(await self._keys.unwrap(parts.key_id, parts.wrapped, context))

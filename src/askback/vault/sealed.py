@@ -34,7 +34,7 @@ class Box:
 
 
 @frozen(slots=True)
-class Sealed:
+class SealedText:
     """The parts of a sealed text."""
 
     key_id: str
@@ -42,7 +42,7 @@ class Sealed:
     box: Box
 
 
-def write(sealed: Sealed) -> str:
+def write(sealed: SealedText) -> str:
     """Return the text. Raises `ValueError` for a key id or a wrapped key that `read` would refuse."""
     if not KEY_ID.fullmatch(sealed.key_id) or not 0 < len(sealed.wrapped) <= MAX_WRAPPED_BYTES:
         raise ValueError(
@@ -54,7 +54,7 @@ def write(sealed: Sealed) -> str:
     )
 
 
-def read(text: str) -> Sealed | None:
+def read(text: str) -> SealedText | None:
     """Parse a text; None unless `write` could have returned it."""
     parts = text.split(".")
     if len(parts) != 4 or parts[0] != FORMAT or not KEY_ID.fullmatch(parts[1]):
@@ -62,7 +62,7 @@ def read(text: str) -> Sealed | None:
     wrapped, box = decode(parts[2]), decode(parts[3])
     if not wrapped or len(wrapped) > MAX_WRAPPED_BYTES or box is None or len(box) < _HEADER_BYTES + TAG_BYTES:
         return None
-    return Sealed(
+    return SealedText(
         parts[1],
         wrapped,
         Box(box[:COMMITMENT_BYTES], box[COMMITMENT_BYTES:_HEADER_BYTES], box[_HEADER_BYTES:]),

@@ -6,11 +6,11 @@
 same without a process that waits.
 """
 
-from askback.adapters.agent_framework.agents import Resumed, human, mirror, park, resume_agent, run
+from askback.adapters.agent_framework.agents import ResumedRun, human, mirror, park, resume_agent, run
 from askback.adapters.agent_framework.calls import ask_user, request_approval, request_env_vars
 
 __all__ = [
-    "Resumed",
+    "ResumedRun",
     "ask_user",
     "human",
     "mirror",

@@ -36,7 +36,7 @@ from askback.client.async_client import AsyncClient
 Reply = AgentResponse[Any]
 
 
-class Resumed(NamedTuple):
+class ResumedRun(NamedTuple):
     """The reply of a resumed agent, and the session for the next turn."""
 
     reply: Reply
@@ -114,7 +114,7 @@ async def park(
 
 async def resume_agent(
     ask: AsyncClient, agent: SupportsAgentRun, parked: str, **options: Any
-) -> Resumed | None:
+) -> ResumedRun | None:
     """Continue a session that `park` stored, once all of its calls are answered; None before.
 
     Any process with the same agent can do it. `options` are those of `agent.run`. If the reply has paused again, park
@@ -133,7 +133,7 @@ async def resume_agent(
     answered_message = await answer(ask, requests, outcomes, denials)
     middleware = [*options.pop("middleware", ()), denials]
     runner: Any = agent  # as in `run`
-    return Resumed(
+    return ResumedRun(
         await runner.run(answered_message, session=session, middleware=middleware, **options), session
     )
 

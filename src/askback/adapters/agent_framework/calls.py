@@ -22,7 +22,7 @@ from askback.client.async_client import AsyncClient
 from askback.client.gather import gather_all
 from askback.domain.decision import Decision
 
-Said = TypeVar("Said", Message, AgentResponseUpdate)
+MessageOrUpdate = TypeVar("MessageOrUpdate", Message, AgentResponseUpdate)
 
 
 def _ask_tool(kind: AskTool) -> FunctionTool:
@@ -98,7 +98,7 @@ def results_in(message: Message) -> list[Content]:
     return [item for item in message.contents if item.type == "function_result"]
 
 
-def without_requests(messages: Sequence[Said]) -> list[Said]:
+def without_requests(messages: Sequence[MessageOrUpdate]) -> list[MessageOrUpdate]:
     """Return messages, or updates of a stream, in which nothing waits for a person, without those that are empty."""
     copies = [copy(item) for item in messages]
     for message in copies:

@@ -152,7 +152,7 @@ class Message(Parameters, extra="ignore"):
     role: Literal["user"] = "user"
 
 
-class Sent(Parameters, extra="ignore"):
+class PageBody(Parameters, extra="ignore"):
     """The body that a page sends; the answer is in the last message, in the parameters, or next to the messages."""
 
     messages: list[dict[str, Any]]
@@ -161,7 +161,7 @@ class Sent(Parameters, extra="ignore"):
 
 async def send(call: ApiCall) -> Answer:
     """Take the last message of `{messages, params?}`."""
-    api, chat, payload = call.api, call.path["chat"], parse(Sent, call.json())
+    api, chat, payload = call.api, call.path["chat"], parse(PageBody, call.json())
     require(payload.messages, "messages", "empty.list")
     path, message = f"messages[{len(payload.messages) - 1}]", payload.messages[-1]
     try:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from askback.compat.json_schema.hints import Hints
 from askback.compat.json_schema.keywords import Schema
 from askback.compat.json_schema.resolver import resolve
-from askback.compat.json_schema.unsupported import Unsupported
+from askback.compat.json_schema.unsupported import UnsupportedKeyword
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _alternatives(keyword: str, raw: Sequence[Any], hints: Hints, root: Schema) 
         choices_of_part = read_choices(parts[0], hints, root)
         if choices_of_part is not None:
             return Choices(choices_of_part.options, choices_of_part.values, allow_other=True)
-    raise Unsupported(
+    raise UnsupportedKeyword(
         "A form cannot ask for one of several shapes. Use one type, or choices (`enum`, or `oneOf` with `const`).",
         keyword,
     )
@@ -74,10 +74,10 @@ def _choices(entries: Sequence[tuple[Any, str, str | None]]) -> Choices:
     options: list[dict[str, Any]] = []
     for value, label, description in entries:
         if not isinstance(value, str | int | float):
-            raise Unsupported("An option of a form is a text, a number or a truth value.", "enum")
+            raise UnsupportedKeyword("An option of a form is a text, a number or a truth value.", "enum")
         key = _option_value(value)
         if key in values:
-            raise Unsupported("Two choices have the same value in a form.", "enum")
+            raise UnsupportedKeyword("Two choices have the same value in a form.", "enum")
         values[key] = value
         options.append(
             {"value": key, "label": label} | ({} if description is None else {"description": description})

@@ -15,7 +15,7 @@ from askback.compat.json_schema.numbers import read_bounds
 from askback.compat.json_schema.patterns import FLOATING, FORMATS, TIME, read_pattern
 from askback.compat.json_schema.resolver import resolve
 from askback.compat.json_schema.result import ABSENT, Reader
-from askback.compat.json_schema.unsupported import Unsupported
+from askback.compat.json_schema.unsupported import UnsupportedKeyword
 from askback.compat.translation import Steps
 from askback.domain.fields import AnyField
 from askback.domain.limits import DEFAULTS
@@ -79,7 +79,7 @@ class FieldReader:
     def read(
         self, field_id: str, label: str, schema: Schema, hints: Hints, *, required: bool, default: Any
     ) -> ReadField:
-        """Return the field; raises `Unsupported` where no field fits."""
+        """Return the field; raises `UnsupportedKeyword` where no field fits."""
         draft = _Draft(schema, hints, default, required=required)
         if hints.own.get("type") in _WITHOUT_SCHEMA or "options_from" in hints.own:
             draft.members |= {"id": field_id, "label": label, "description": schema.get("description")}
@@ -87,14 +87,14 @@ class FieldReader:
         kind = schema.get("type") or _implied_type(schema)
         for keyword in _UNSUPPORTED.get("number" if kind == "integer" else str(kind), ()):
             if keyword in schema:
-                raise Unsupported(f"A form has no rule `{keyword}`.", keyword)
+                raise UnsupportedKeyword(f"A form has no rule `{keyword}`.", keyword)
         choices = None if kind in ("array", "boolean") else read_choices(schema, hints, self._root)
         if choices is not None:
             _read_single_choice(draft, choices)
         elif kind in self._kinds:
             self._kinds[kind](draft)
         else:
-            raise Unsupported(_no_field(kind))
+            raise UnsupportedKeyword(_no_field(kind))
         texts = [
             hints.get("description") or schema.get("description"),
             hints.get("help"),
@@ -118,7 +118,7 @@ class FieldReader:
             field = _FIELD.validate_python(data)
         except ValidationError as error:
             problem = error.errors()[0]
-            raise Unsupported(f"{'.'.join(map(str, problem['loc'][1:]))}: {problem['msg']}.") from None
+            raise UnsupportedKeyword(f"{'.'.join(map(str, problem['loc'][1:]))}: {problem['msg']}.") from None
         if default is None or not is_provided(field, default):
             return field
         if read_value(field, default, limits=DEFAULTS, required=False).faults:
@@ -147,7 +147,7 @@ class FieldReader:
             for keyword in unchecked_keywords(draft.schema, items):
                 draft.add_loss(*keyword.split("."))
         else:
-            raise Unsupported("A form can ask for a list of choices, texts or numbers only.", "items")
+            raise UnsupportedKeyword("A form can ask for a list of choices, texts or numbers only.", "items")
 
 
 def _implied_type(schema: Schema) -> Any:
@@ -199,10 +199,10 @@ def _string(draft: _Draft) -> None:
     schema, widget = draft.schema, draft.hints.get("widget") or draft.schema.get("widget")
     secret = schema.get("format") == "password" or schema.get("writeOnly") is True or widget == "password"
     if secret and not draft.hints.own.get("sensitive"):
-        raise Unsupported(_NO_SECRETS)
+        raise UnsupportedKeyword(_NO_SECRETS)
     format_ = schema.get("format")
     if format_ == "binary":
-        raise Unsupported("A form cannot ask for bytes.", "format")
+        raise UnsupportedKeyword("A form cannot ask for bytes.", "format")
     if format_ in _FIELD_TYPES_BY_FORMAT or schema.get("pattern") in (TIME, FLOATING):
         _moment(draft, _FIELD_TYPES_BY_FORMAT.get(str(format_), "time"))
         if schema.get("pattern") == FLOATING:
@@ -226,7 +226,7 @@ def _pattern(draft: _Draft, format_: Any) -> str | None:
         try:
             return read_pattern(draft.schema["pattern"])
         except ValueError as error:
-            raise Unsupported(f"The pattern is not one of RE2: {error}.", "pattern") from None
+            raise UnsupportedKeyword(f"The pattern is not one of RE2: {error}.", "pattern") from None
     if format_ is not None and format_ not in FORMATS and format_ != "password":
         draft.add_loss("format")
     return FORMATS.get(format_) if isinstance(format_, str) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from askback.compat.json_schema.unsupported import Unsupported
+from askback.compat.json_schema.unsupported import UnsupportedKeyword
 
 Schema = Mapping[str, Any]
 
@@ -55,9 +55,12 @@ _TYPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
 
 
 def well_formed(schema: object) -> dict[str, Any]:
-    """Return a copy of one schema without keywords that are null; raises `Unsupported` for a value of a wrong type."""
+    """Return a copy of one schema without keywords that are null.
+
+    Raises `UnsupportedKeyword` for a value of a wrong type.
+    """
     if not _is_object(schema):
-        raise Unsupported("A form needs a type here, such as string.")
+        raise UnsupportedKeyword("A form needs a type here, such as string.")
     merged = {
         keyword: value
         for keyword, value in cast("Schema", schema).items()
@@ -65,5 +68,5 @@ def well_formed(schema: object) -> dict[str, Any]:
     }
     for keyword, (is_valid, expected_type) in _TYPES.items():
         if keyword in merged and not is_valid(merged[keyword]):
-            raise Unsupported(f"It must be {expected_type}.", keyword)
+            raise UnsupportedKeyword(f"It must be {expected_type}.", keyword)
     return merged

@@ -14,7 +14,7 @@ from askback.compat.json_schema.hints import Hints
 from askback.compat.json_schema.keywords import Schema
 from askback.compat.json_schema.resolver import ResolvedSchema, resolve
 from askback.compat.json_schema.result import ABSENT, AskedProperty, Constant, Group, SchemaForm
-from askback.compat.json_schema.unsupported import Unsupported
+from askback.compat.json_schema.unsupported import UnsupportedKeyword
 from askback.compat.translation import Loss, NoFormFor, Problem, Steps, path_of, words
 from askback.domain.fields import AnyField, Form, Section
 
@@ -76,7 +76,7 @@ class _Reader:
         """Read everything; the problems are in `problems`, and with any of them the form is empty."""
         try:
             return self._read(ui)
-        except Unsupported as error:
+        except UnsupportedKeyword as error:
             self.problems.append(Problem(error.steps, error.reason))
         except _NOT_A_SCHEMA:
             self.problems.append(Problem((), _INVALID))
@@ -86,13 +86,13 @@ class _Reader:
         resolved = resolve(self.root, self.root)
         schema, hints = resolved.schema, Hints(resolved.schema, ui)
         if schema.get("type", "object") != "object" or not isinstance(schema.get("properties"), Mapping):
-            raise Unsupported(
+            raise UnsupportedKeyword(
                 'A form needs an object with properties: {"type": "object", "properties": {…}}.'
             )
         group = Group()
         items = self._object(resolved, ui, (), "", group, defaults=schema.get("default"))
         if not items and not self.problems:
-            raise Unsupported(
+            raise UnsupportedKeyword(
                 "Nothing in it has to be entered: every property has only one possible value.", "properties"
             )
         buttons: Any = hints.get("submitButtonOptions")
@@ -119,7 +119,7 @@ class _Reader:
         try:
             return Form.model_validate(data)
         except ValidationError as error:
-            raise Unsupported(f"The form is not valid: {error.errors()[0]['msg']}.") from None
+            raise UnsupportedKeyword(f"The form is not valid: {error.errors()[0]['msg']}.") from None
 
     def _object(
         self, resolved: ResolvedSchema, ui: Any, steps: Steps, prefix: str, group: Group, *, defaults: Any
@@ -150,7 +150,7 @@ class _Reader:
                     name in required, default_values.get(name, inner.schema.get("default")),
                 )  # fmt: skip
                 members += self._property(property_, group)
-            except Unsupported as error:
+            except UnsupportedKeyword as error:
                 self.problems.append(Problem((*property_steps, *error.steps), error.reason))
             except _NOT_A_SCHEMA:
                 self.problems.append(Problem(property_steps, _INVALID))
@@ -194,7 +194,7 @@ class _Reader:
         fields = [item for item in items if not isinstance(item, Section)]
         nested_sections = [item for item in items if isinstance(item, Section)]
         if optional and nested_sections:
-            raise Unsupported(
+            raise UnsupportedKeyword(
                 "An optional object cannot contain another object: a form has one level of sections. "
                 "Make it required, or move the inner properties up."
             )
@@ -226,7 +226,7 @@ def _constant(property_: _Property) -> Any:
         schema.get("readOnly") is True and property_.default is None
     ):
         if property_.default is None and property_.required and not property_.hints.own:
-            raise Unsupported("It is hidden or read-only, required, and has no default.")
+            raise UnsupportedKeyword("It is hidden or read-only, required, and has no default.")
         return property_.default
     return ABSENT
 

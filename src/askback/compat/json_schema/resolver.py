@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from askback.compat.json_schema.keywords import Schema, well_formed
-from askback.compat.json_schema.unsupported import Unsupported
+from askback.compat.json_schema.unsupported import UnsupportedKeyword
 
 
 class ResolvedSchema(NamedTuple):
@@ -20,14 +20,14 @@ class ResolvedSchema(NamedTuple):
 def resolve(schema: object, root: Schema, seen_references: frozenset[str] = frozenset()) -> ResolvedSchema:
     """Follow local references and merge `allOf`, and take null out of types and alternatives.
 
-    Raises `Unsupported` for a schema that is not valid, for a reference that leads elsewhere or to itself, and for
-    parts that contradict each other.
+    Raises `UnsupportedKeyword` for a schema that is not valid, for a reference that leads elsewhere or to itself, and
+    for parts that contradict each other.
     """
     well_formed_schema = well_formed(schema)
     if "$ref" in well_formed_schema:
         reference = well_formed_schema.pop("$ref")
         if reference in seen_references:
-            raise Unsupported("A schema that refers to itself has no end in a form.", "$ref")
+            raise UnsupportedKeyword("A schema that refers to itself has no end in a form.", "$ref")
         seen_references = seen_references | {reference}
         well_formed_schema = {**_target(reference, root), **well_formed_schema}
         return resolve(well_formed_schema, root, seen_references)
@@ -41,7 +41,7 @@ def resolve(schema: object, root: Schema, seen_references: frozenset[str] = froz
         other_types = [type_ for type_ in types if type_ != "null"]
         nullable = nullable or len(other_types) < len(types)
         if len(other_types) != 1:
-            raise Unsupported("A field of a form has one type. Choose one.", "type")
+            raise UnsupportedKeyword("A field of a form has one type. Choose one.", "type")
         well_formed_schema["type"] = other_types[0]
     if None in (values := well_formed_schema.get("enum", [])):
         well_formed_schema["enum"], nullable = [value for value in values if value is not None], True
@@ -68,13 +68,13 @@ def _is_null(schema: Schema) -> bool:
 
 def _target(reference: object, root: Schema) -> Schema:
     if not isinstance(reference, str) or not reference.startswith("#"):
-        raise Unsupported("Only references within the schema (#/…) are followed.", "$ref")
+        raise UnsupportedKeyword("Only references within the schema (#/…) are followed.", "$ref")
     node: Any = root
     for step in reference[1:].split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
         node = cast("Schema", node).get(name) if isinstance(node, Mapping) else None
     if not isinstance(node, Mapping):
-        raise Unsupported("The reference leads nowhere.", "$ref")
+        raise UnsupportedKeyword("The reference leads nowhere.", "$ref")
     return cast("Schema", node)
 
 
@@ -88,7 +88,9 @@ def _merged(first: dict[str, Any], second: dict[str, Any], *steps: str | int) ->
         elif key in ("title", "description", "default"):
             merged.setdefault(key, value)
         elif key in merged and merged[key] != value:
-            raise Unsupported(f"It contradicts or narrows `{key}` beside it. Write one schema.", *steps)
+            raise UnsupportedKeyword(
+                f"It contradicts or narrows `{key}` beside it. Write one schema.", *steps
+            )
         else:
             merged[key] = value
     return merged

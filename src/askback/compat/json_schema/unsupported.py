@@ -5,7 +5,7 @@ from __future__ import annotations
 from askback.compat.translation import Steps
 
 
-class Unsupported(Exception):
+class UnsupportedKeyword(Exception):
     """A keyword has no counterpart in a form; `steps` lead to it from the schema that has it."""
 
     def __init__(self, reason: str, *steps: str | int) -> None:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from askback.domain.patterns.charset import Charset, ServerOnly, overlap, union
+from askback.domain.patterns.charset import Charset, ServerOnlyPattern, overlap, union
 from askback.domain.patterns.engine import translate_to_re2
 from askback.domain.patterns.syntax import Chars, Choice, Edge, Group, Node, Repeat, Sequence, parse
 
@@ -32,7 +32,7 @@ def _is_safe(node: Node, *, following: Charset) -> bool:
         case Chars():
             return True
         case Edge():
-            raise ServerOnly
+            raise ServerOnlyPattern
         case Group():
             return _is_safe(node.item, following=following)
         case Sequence():
@@ -120,7 +120,7 @@ def _matches_empty(node: Node) -> bool:
         case Chars():
             return False
         case Edge():
-            raise ServerOnly
+            raise ServerOnlyPattern
         case Group():
             return _matches_empty(node.item)
         case Sequence():
@@ -137,7 +137,7 @@ def _first_chars(node: Node) -> Charset:
         case Chars():
             return node.chars
         case Edge():
-            raise ServerOnly
+            raise ServerOnlyPattern
         case Group():
             return _first_chars(node.item)
         case Choice():
@@ -163,7 +163,7 @@ def browser_pattern(pattern: str) -> str | None:
     try:
         node = _without_edges(parse(translate_to_re2(pattern)))
         return f"^(?:{_source(node)})$" if is_linear(node) else None
-    except ServerOnly:
+    except ServerOnlyPattern:
         return None
 
 
@@ -192,7 +192,7 @@ def _source(node: Node) -> str:
         case Repeat():
             return _source(node.item) + _quantifier(node)
         case Edge():
-            raise ServerOnly
+            raise ServerOnlyPattern
 
 
 def _quantifier(node: Repeat) -> str:

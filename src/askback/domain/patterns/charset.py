@@ -94,7 +94,7 @@ def _is_in_class(char: str, name: str) -> bool:
 _NAMED_ESCAPES = {9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 
 
-class ServerOnly(Exception):
+class ServerOnlyPattern(Exception):
     """The pattern cannot be shown to mean the same, or to be safe, in a browser."""
 
 
@@ -121,7 +121,7 @@ def _range_source(low: int, high: int) -> str:
 
 def _escape(code: int, *, special_chars: str) -> str:
     if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
-        raise ServerOnly
+        raise ServerOnlyPattern
     if code in _NAMED_ESCAPES:
         return _NAMED_ESCAPES[code]
     if code < 0x20 or 0x7F <= code <= 0x9F:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from askback.domain.patterns.browser import is_linear
-from askback.domain.patterns.charset import ServerOnly
+from askback.domain.patterns.charset import ServerOnlyPattern
 from askback.domain.patterns.engine import compile_pattern, translate_to_re2
 from askback.domain.patterns.syntax import Chars, Choice, Group, Node, Repeat, Sequence, parse
 
@@ -28,7 +28,7 @@ def _has_repetition(pattern: str, is_wrong: Callable[[Repeat], bool]) -> bool:
         compile_pattern(pattern)
         nodes = _descendants(Group(parse(translate_to_re2(pattern))))
         return any(isinstance(node, Repeat) and node.high is None and is_wrong(node) for node in nodes)
-    except (ValueError, ServerOnly):
+    except (ValueError, ServerOnlyPattern):
         return False
 
 

@@ -1,7 +1,7 @@
 r"""Parse the part of RE2's syntax that can be written in JavaScript with the same meaning.
 
 It only gets patterns that RE2 has compiled, so it need not find errors. Syntax that it does not know for
-certain raises `ServerOnly`: flags, word boundaries, octal escapes, `\C`.
+certain raises `ServerOnlyPattern`: flags, word boundaries, octal escapes, `\C`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeAlias
 from askback.domain.patterns import charset
 from askback.domain.patterns.charset import (
     Charset,
-    ServerOnly,
+    ServerOnlyPattern,
     class_source,
     escape_class_literal,
     escape_literal,
@@ -80,7 +80,7 @@ _CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 
 
 def parse(pattern: str) -> Node:
-    """Return the tree of a pattern in RE2's spelling, or raise `ServerOnly`."""
+    """Return the tree of a pattern in RE2's spelling, or raise `ServerOnlyPattern`."""
     return _Parser(pattern).parse_all()
 
 
@@ -93,7 +93,7 @@ class _Parser:
     def parse_all(self) -> Node:
         node = self.choice()
         if self.index < len(self.text):
-            raise ServerOnly
+            raise ServerOnlyPattern
         return node
 
     def choice(self) -> Node:
@@ -127,7 +127,7 @@ class _Parser:
 
     def next(self) -> str:
         if self.index >= len(self.text):
-            raise ServerOnly
+            raise ServerOnlyPattern
         self.index += 1
         return self.text[self.index - 1]
 
@@ -136,7 +136,7 @@ class _Parser:
         run = self.text[self.index :] if end < 0 else self.text[self.index : end]
         self.index = len(self.text) if end < 0 else end + 2
         if not run:  # a quantifier after an empty run applies to the item before it: too unusual to support
-            raise ServerOnly
+            raise ServerOnlyPattern
         return [_char(ord(char)) for char in run]
 
     def quantified(self, node: Node) -> Node:
@@ -154,7 +154,7 @@ class _Parser:
             return node
         self.take("?")  # lazy or greedy: a full match is the same
         if self.text[self.index : self.index + 1] in ("*", "+", "?") or _COUNT.match(self.text, self.index):
-            raise ServerOnly
+            raise ServerOnlyPattern
         return Repeat(node, minimum, maximum)
 
     def atom(self) -> Node:
@@ -174,12 +174,12 @@ class _Parser:
     def group(self) -> Node:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise ServerOnly
+            raise ServerOnlyPattern
         if not self.take("?:") and self.match_next(_NAMED_GROUP) is None and self.take("?"):
-            raise ServerOnly  # flags
+            raise ServerOnlyPattern  # flags
         item = self.choice()
         if not self.take(")"):
-            raise ServerOnly
+            raise ServerOnlyPattern
         self.depth -= 1
         return Group(item)
 
@@ -208,10 +208,10 @@ class _Parser:
         word = match[3] or match[4]
         negated = (match[1] == "P") != bool(match[2])
         if len(word) <= 2 and _CATEGORY.fullmatch(word) is None:
-            raise ServerOnly  # RE2's C lacks the unassigned, JavaScript's has them
+            raise ServerOnlyPattern  # RE2's C lacks the unassigned, JavaScript's has them
         source = f"\\{'P' if negated else 'p'}{{{word if len(word) <= 2 else f'Script={word}'}}}"
         if word == "Any":
-            raise ServerOnly
+            raise ServerOnlyPattern
         return charset.unicode_class(word, negated=negated), source
 
     def escaped_char(self) -> int:
@@ -222,7 +222,7 @@ class _Parser:
             return _CONTROLS[char]
         if char.isascii() and not char.isalnum():
             return ord(char)
-        raise ServerOnly
+        raise ServerOnlyPattern
 
     def char_class(self) -> Node:
         negated = self.take("^")
@@ -239,13 +239,13 @@ class _Parser:
             chars = charset.complement(chars)
             chars = charset.union(chars, (charset.BEYOND_ASCII,)) if inexact else chars
         if not chars:
-            raise ServerOnly
+            raise ServerOnlyPattern
         return Chars(chars, f"[{'^' if negated else ''}{''.join(source)}]")
 
     def class_item(self) -> tuple[Charset, str]:
         if (posix := self.match_next(_POSIX)) is not None:
             if posix[2] not in charset.POSIX:
-                raise ServerOnly
+                raise ServerOnlyPattern
             chars = charset.POSIX[posix[2]]
             chars = charset.complement(chars) if posix[1] else chars
             return chars, class_source(chars)
@@ -266,7 +266,7 @@ class _Parser:
         return self.escaped_char() if char == "\\" else ord(char)
 
     def unknown(self) -> tuple[Charset, str]:
-        raise ServerOnly
+        raise ServerOnlyPattern
 
 
 def _char(code: int) -> Chars:

@@ -30,7 +30,7 @@ from askback.errors import Conflict, Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, KeyHeld, Principal
-from askback.ports.threads import Quota, QuotaSpent, ThreadConfig
+from askback.ports.threads import Quota, QuotaExceeded, ThreadConfig
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.lifecycle import quotas, refusals
@@ -148,7 +148,7 @@ async def open_request(
             quotas.thread_quota(settings, ctx.limits, envelope, principal.id),
             effects,
         )
-    except QuotaSpent as error:
+    except QuotaExceeded as error:
         raise quotas.quota_error(ctx, error, settings, envelope) from None
     if viewer_by is not None and change.outcome is Outcome.APPLIED:
         await _await_viewer(ctx, change.record, viewer_by)
@@ -197,7 +197,7 @@ async def _insert_exclusive(
 ) -> Change:
     """Store a new open request within its quota and its exclusive key.
 
-    Raises `QuotaSpent`, and `Conflict` (`exclusive`, with the open request) if `on_conflict` is `reject`.
+    Raises `QuotaExceeded`, and `Conflict` (`exclusive`, with the open request) if `on_conflict` is `reject`.
     """
     if envelope.exclusive_key is not None:
         record = replace(record, exclusive=envelope.exclusive_key)

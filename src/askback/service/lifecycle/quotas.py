@@ -16,7 +16,7 @@ from askback.domain.validation.text_check import check_line
 from askback.errors import RateLimited, Refused
 from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
-from askback.ports.threads import CountLimit, QuestionCount, Quota, QuotaSpent
+from askback.ports.threads import CountLimit, QuestionCount, Quota, QuotaExceeded
 from askback.service.access import roles, sharing
 from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
@@ -64,10 +64,12 @@ def _or(value: int | None, default: int) -> int:
     return default if value is None else value
 
 
-def quota_error(ctx: Services, spent: QuotaSpent, settings: ThreadSettings, envelope: Envelope) -> Refused:
+def quota_error(
+    ctx: Services, exceeded_quota: QuotaExceeded, settings: ThreadSettings, envelope: Envelope
+) -> Refused:
     """Return the error for a used-up quota, with a message that tells a model what to do."""
-    if spent.what != "questions":
-        sentence = _PENDING[spent.what].format(most=spent.maximum)
+    if exceeded_quota.quota != "questions":
+        sentence = _PENDING[exceeded_quota.quota].format(most=exceeded_quota.maximum)
         return RateLimited(
             f"{sentence} Wait for answers, or cancel the requests that are no longer needed.",
             code="too_many_pending",
@@ -77,15 +79,17 @@ def quota_error(ctx: Services, spent: QuotaSpent, settings: ThreadSettings, enve
     request_limit = _own_limit(envelope)
     text = (
         settings.max_questions_text
-        if spent.limit is None
-        else texts.get(spent.limit, request_limit and request_limit.text)
+        if exceeded_quota.limit is None
+        else texts.get(exceeded_quota.limit, request_limit and request_limit.text)
     )
-    setting = "max_questions" if spent.limit is None else "question_limits"
+    setting = "max_questions" if exceeded_quota.limit is None else "question_limits"
     words = text or (
-        f"This thread takes no more questions for now (`{setting}`: {spent.maximum}). "
+        f"This thread takes no more questions for now (`{setting}`: {exceeded_quota.maximum}). "
         "Go on with what you know, or make reasonable assumptions."
     )
-    remaining_s = 0 if spent.again_at is None else (spent.again_at - ctx.clock.now_ms()) / 1000
+    remaining_s = (
+        0 if exceeded_quota.retry_at is None else (exceeded_quota.retry_at - ctx.clock.now_ms()) / 1000
+    )
     return RateLimited(words, code="too_many_questions", retry_after=max(remaining_s, 1))
 
 
@@ -147,11 +151,11 @@ async def _usage(
     ctx: Services, principal: Principal, thread_id: str, settings: ThreadSettings
 ) -> dict[str, Any]:
     use = await ctx.store.use(principal.tenant, thread_id)
-    window_end = use.asked_from + settings.questions_window_s * 1000
-    running = use.asked > 0 and window_end > ctx.clock.now_ms()
+    window_end = use.counted_since + settings.questions_window_s * 1000
+    running = use.question_count > 0 and window_end > ctx.clock.now_ms()
     return {
         "id": thread_id,
-        "questions": use.asked if running else 0,
+        "questions": use.question_count if running else 0,
         "questions_reset_at": rfc3339(window_end) if running else None,
         "pending": use.pending,
         "question_limits": await _question_limits(ctx, principal, thread_id, settings),
@@ -169,9 +173,9 @@ async def _question_limits(
         for limit in policy_limits.values()
     ]
     limits += [
-        (limit_of_count(name, count.set_by_asker), count.asked, None, "asker")
+        (limit_of_count(name, count.agent_limit), count.question_count, None, "asker")
         for name, count in counts.items()
-        if name not in policy_limits and count.set_by_asker is not None
+        if name not in policy_limits and count.agent_limit is not None
     ]
     return [
         limit.model_dump(include={"tool", "agent", "max"}, exclude_none=True)
@@ -183,7 +187,7 @@ async def _question_limits(
 
 def _policy_usage(ctx: Services, count: QuestionCount | None, window_s: int) -> tuple[int, str | None]:
     """Return how many forms a limit of the policy has counted in its window, and when the window ends."""
-    if count is None or count.asked == 0:
+    if count is None or count.question_count == 0:
         return 0, None
     window_end = count.since + window_s * 1000
-    return (count.asked, rfc3339(window_end)) if window_end > ctx.clock.now_ms() else (0, None)
+    return (count.question_count, rfc3339(window_end)) if window_end > ctx.clock.now_ms() else (0, None)

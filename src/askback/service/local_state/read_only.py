@@ -8,7 +8,7 @@ RETRY_S = 5.0
 """Seconds between two attempts to write."""
 
 
-class ReadOnly:
+class ReadOnlyState:
     """The reason why the server is read-only; None while it accepts writes."""
 
     __slots__ = ("reason",)

@@ -58,7 +58,7 @@ async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
     if letter is None:
         await ctx.store.note_attempt(delivery, state=DeliveryState.OBSOLETE, next_at=began_at, note=None)
         return
-    if isinstance(letter, Postponed):
+    if isinstance(letter, Postponement):
         await ctx.store.note_attempt(delivery, state=DeliveryState.WAITING, next_at=letter.at, note=None)
         return
     attempt = await _send(ctx, webhook, letter)
@@ -161,7 +161,7 @@ class WebhookMessage:
 
 
 @frozen(slots=True)
-class Postponed:
+class Postponement:
     """Try again at `at` (ms): the resume is withheld, or leased by a worker that pulled it."""
 
     at: int
@@ -169,7 +169,7 @@ class Postponed:
 
 async def build_message(
     ctx: Services, delivery: Delivery, *, until_ms: int
-) -> WebhookMessage | Postponed | None:
+) -> WebhookMessage | Postponement | None:
     """Return the message of a delivery, or when to try again; None if it is obsolete."""
     if delivery.type == RESUME:
         return await _resume_message(ctx, delivery, until_ms=until_ms)
@@ -186,12 +186,12 @@ async def build_message(
 
 async def _resume_message(
     ctx: Services, delivery: Delivery, *, until_ms: int
-) -> WebhookMessage | Postponed | None:
+) -> WebhookMessage | Postponement | None:
     """Lease the resume as a pull does, so that only one worker continues."""
     now = ctx.clock.now_ms()
     lease = await ctx.store.lease_resume(delivery.tenant, delivery.subject, now_ms=now, until_ms=until_ms)
     if lease is not None and not await authorship.may_deliver(ctx, lease):
-        return Postponed(min(until_ms, now + authorship.CHECK_AGAIN_MS))
+        return Postponement(min(until_ms, now + authorship.CHECK_AGAIN_MS))
     if lease is not None:
         lease = authorship.with_repeat_mark(lease)
         wire = resume_wire(
@@ -202,7 +202,7 @@ async def _resume_message(
     if resume is None:
         return None
     if not resume.finished:
-        return Postponed(max(resume.resume.available_at, now + 1))
+        return Postponement(max(resume.resume.available_at, now + 1))
     if not delivery.again:
         return None
     record = await ctx.store.get(delivery.tenant, resume.resume.request_id)

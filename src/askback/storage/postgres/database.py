@@ -13,7 +13,7 @@ from askback.storage.postgres.key_reader import KeyReader
 from askback.storage.postgres.pool import Pool
 from askback.storage.rows import Row
 from askback.storage.sql.side_effects import write_side_effects
-from askback.storage.sql.transaction import Operation, Sealing, ThreadOperation, Unchanged
+from askback.storage.sql.transaction import NoChange, Operation, Sealing, ThreadOperation
 
 T = TypeVar("T")
 WriteThread = Callable[[EventDraft, ThreadOperation[Any], bool], Awaitable[Any]]
@@ -108,5 +108,5 @@ class PostgresDatabase:
         """Have the writer do an operation in a thread."""
         try:
             return await self._write(event, operation, new)
-        except Unchanged as error:
+        except NoChange as error:
             return error.result

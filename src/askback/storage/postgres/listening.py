@@ -13,7 +13,7 @@ import asyncpg
 from pydantic import TypeAdapter
 from pydantic_core import ArgsKwargs
 
-from askback.ports.bus import Activity, Arrival, Dismissal, FeedItem, Notice, PersonalChange, Unstored
+from askback.ports.bus import Activity, Arrival, Dismissal, FeedItem, Notice, PersonalChange, UnstoredMessage
 from askback.storage.postgres.connection import Database, refused_by_database, unavailable
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Listening:
             self._receive(feed_item)
 
 
-def payload(item: Unstored) -> str:
+def payload(item: UnstoredMessage) -> str:
     """Return the payload of a notice without a commit."""
     return json.dumps(astuple(item))
 

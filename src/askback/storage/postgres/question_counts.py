@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from askback.domain.policy.question_limits import count_names
 from askback.domain.spec import Spec
-from askback.ports.threads import QuestionCount, Quota, QuotaSpent
+from askback.ports.threads import QuestionCount, Quota, QuotaExceeded
 from askback.storage.postgres import thread_queries as queries
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import Insert, Job, Settle
@@ -26,23 +26,22 @@ class QuestionCounts:
     def count(self, thread: int, quota: Quota, *, now: int) -> tuple[int, int] | None:
         """Count a form under each of its limits; return its number and the limit if one of them numbers it.
 
-        Raises `QuotaSpent`, and counts nothing, if one is used up.
+        Raises `QuotaExceeded`, and counts nothing, if one is used up.
         """
         new_counts = dict[Name, QuestionCount]()
         number = None
         for limit in quota.limits:
             window = quota.window_of(limit)
-            asked_count, window_start, set_by_asker = self._counts.get(
+            asked_count, window_start, agent_limit = self._counts.get(
                 (thread, limit.name), QuestionCount(0, now)
             )
             if window_start + window <= now:
                 asked_count, window_start = 0, now
             if asked_count >= limit.maximum:
-                raise QuotaSpent("questions", limit.maximum, window_start + window, limit=limit.name)
-            is_set_by_asker = limit.set_by_asker
-            new_counts[thread, limit.name] = QuestionCount(
-                asked_count + 1, window_start, set_by_asker if is_set_by_asker is None else is_set_by_asker
-            )
+                raise QuotaExceeded("questions", limit.maximum, window_start + window, limit=limit.name)
+            if limit.agent_limit is not None:
+                agent_limit = limit.agent_limit
+            new_counts[thread, limit.name] = QuestionCount(asked_count + 1, window_start, agent_limit)
             if limit.name == quota.numbered_by:
                 number = asked_count + 1, limit.maximum
         self._counts |= new_counts
@@ -53,8 +52,8 @@ class QuestionCounts:
         """Uncount a form that was counted in the current window."""
         for name in _names(job):
             count = self._counts.get((thread, name), QuestionCount(0, 0))
-            if count.asked > 0 and count.since <= job.row[3]:
-                self._counts[thread, name] = count._replace(asked=count.asked - 1)
+            if count.question_count > 0 and count.since <= job.row[3]:
+                self._counts[thread, name] = count._replace(question_count=count.question_count - 1)
                 self._changed.add((thread, name))
 
     async def keep(self, db: Connection) -> None:

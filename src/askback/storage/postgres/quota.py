@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.store import ExternalIdTaken, KeyHeld
-from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAnother
+from askback.ports.threads import Quota, QuotaExceeded, ThreadArchived, ThreadOfAnother
 from askback.storage import rows
 from askback.storage.postgres import question_counts, threads
 from askback.storage.postgres import thread_queries as queries
@@ -27,7 +27,7 @@ async def enforce(db: Connection, jobs: Sequence[Job]) -> None:
     for job, thread in pairs:
         try:
             _admit(job, thread, usage)
-        except (ExternalIdTaken, ThreadOfAnother, ThreadArchived, KeyHeld, QuotaSpent) as error:
+        except (ExternalIdTaken, ThreadOfAnother, ThreadArchived, KeyHeld, QuotaExceeded) as error:
             job.error = error
         else:
             job.slot = thread.next_slot(job.change.draft)
@@ -130,18 +130,18 @@ def _require_new(record: Record, thread: Thread, usage: _Usage) -> None:
 def _check(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> None:
     limit = quota.pending_in_thread
     if limit is not None and usage.in_thread[thread.key] >= limit:
-        raise QuotaSpent("pending_in_thread", maximum=limit)
+        raise QuotaExceeded("pending_in_thread", maximum=limit)
     limit = quota.pending_of_requester
     if limit is not None and usage.of_requester[record.tenant, record.requester] >= limit:
-        raise QuotaSpent("pending_of_requester", maximum=limit)
+        raise QuotaExceeded("pending_of_requester", maximum=limit)
 
 
 def _number(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> Spec:
     """Count a form, and return its spec with its number."""
     limit, created_at = quota.questions, record.created_at
-    asked_count = 0 if thread.asked_from + quota.window_ms <= created_at else thread.asked
+    asked_count = 0 if thread.counted_since + quota.window_ms <= created_at else thread.question_count
     if limit is not None and asked_count >= limit:
-        raise QuotaSpent("questions", maximum=limit, again_at=thread.asked_from + quota.window_ms)
+        raise QuotaExceeded("questions", maximum=limit, retry_at=thread.counted_since + quota.window_ms)
     number = usage.counts.count(thread.key, quota, now=created_at)
     in_thread = thread.count(window_ms=quota.window_ms, now=created_at)
     return record.spec.with_ordinal(*(number or (in_thread, limit)))

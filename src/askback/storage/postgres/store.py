@@ -10,7 +10,7 @@ from askback.domain.access import AccessList
 from askback.domain.events import Event, EventDraft
 from askback.domain.record import Record
 from askback.errors import StoreUnusable, Unavailable
-from askback.ports.bus import FeedItem, Subscription, Unstored
+from askback.ports.bus import FeedItem, Subscription, UnstoredMessage
 from askback.ports.health import Pressure, Schema
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
@@ -250,9 +250,9 @@ class PostgresStore(
         """Listen for new messages."""
         return await listen(self._database, receive)
 
-    async def tell(self, unstored: Unstored) -> None:
+    async def tell(self, message: UnstoredMessage) -> None:
         """Tell every server."""
-        await self._pool.change(lambda db: db.execute(NOTIFY, payload(unstored)), single=True)
+        await self._pool.change(lambda db: db.execute(NOTIFY, payload(message)), single=True)
 
     async def positions(self) -> Mapping[str, int]:
         """Read the position of the newest event of every tenant."""

@@ -20,12 +20,12 @@ from askback.storage.rows import delivered
 from askback.storage.sql.threads import STILL_IDLE
 from askback.storage.sql.transaction import ThreadOperation
 
-Completed = tuple[Any, Sequence[Entry]]
+OperationResult = tuple[Any, Sequence[Entry]]
 
 
 async def set_access(
     db: Connection, access: AccessList, draft: EventDraft, effects: SideEffects, *, before: AccessList
-) -> Completed:
+) -> OperationResult:
     """Replace the access list of a thread, unless it was changed meanwhile."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if (UNSHARED if row is None else read_access(row[1], row[2])) != before:
@@ -40,7 +40,7 @@ async def set_access(
 
 async def set_archived(
     db: Connection, draft: EventDraft, effects: SideEffects, *, archived_at: int | None
-) -> Completed:
+) -> OperationResult:
     """Archive a thread or take it back, unless it is so already."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     archive = archived_at is not None
@@ -56,7 +56,7 @@ async def set_archived(
     return Outcome.APPLIED, [entry]
 
 
-async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> Completed:
+async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> OperationResult:
     """Deliver the held messages of a thread, unless a request is open in it."""
     row = await _lock(db, tenant, thread_id)
     held_messages = [] if row is None else await db.fetch(queries.HELD_MESSAGES, row[0])
@@ -76,7 +76,7 @@ async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> C
 
 async def change(
     db: Connection, draft: EventDraft, operation: ThreadOperation[Any], *, new: bool
-) -> Completed:
+) -> OperationResult:
     """Do an operation in a thread, with the event whose data it returns."""
     thread = await _number(db, draft)
     if new and thread.archived:
@@ -89,7 +89,7 @@ async def change(
 
 async def erase(
     db: Connection, draft: EventDraft, effects: SideEffects, *, idle_since: int | None
-) -> Completed:
+) -> OperationResult:
     """Erase a thread and everything that belongs to it; False if it does not exist or is not idle any more."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if row is None:

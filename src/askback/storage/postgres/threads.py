@@ -23,7 +23,7 @@ class Thread:
 
     `seq` is the number of the last event; `numbered` is the number in the row, which is higher if a change was refused:
     the rest is returned. `claimed` is the agent in the row of a new thread, removed if its change was refused.
-    `asked`, `asked_from` and `refused_at` are as in `ports.threads`.
+    `question_count`, `counted_since` and `refused_at` are as in `ports.threads`.
     """
 
     key: int
@@ -32,8 +32,8 @@ class Thread:
     access: AccessList
     claimed: ThreadAgents | None
     archived: bool
-    asked: int
-    asked_from: int
+    question_count: int
+    counted_since: int
     refused_at: int | None
     noted: bool = False
 
@@ -50,16 +50,16 @@ class Thread:
 
     def count(self, *, window_ms: int, now: int) -> int:
         """Count a form, in a window that begins with the first one after the last has passed; return its number."""
-        if self.asked_from + window_ms <= now:
-            self.asked, self.asked_from = 0, now
-        self.asked += 1
+        if self.counted_since + window_ms <= now:
+            self.question_count, self.counted_since = 0, now
+        self.question_count += 1
         self.noted = True
-        return self.asked
+        return self.question_count
 
     def give_back(self, *, created_at: int) -> None:
         """Uncount a form that was counted in the current window."""
-        if self.asked > 0 and self.asked_from <= created_at:
-            self.asked -= 1
+        if self.question_count > 0 and self.counted_since <= created_at:
+            self.question_count -= 1
             self.noted = True
 
     def refuse(self, *, refused_at: int) -> None:
@@ -102,7 +102,14 @@ async def keep(db: Connection, threads: Iterable[Thread]) -> None:
     ]
     if changed:
         rows = [
-            (item.key, item.seq, item.access.stored_texts[1], item.asked, item.asked_from, item.refused_at)
+            (
+                item.key,
+                item.seq,
+                item.access.stored_texts[1],
+                item.question_count,
+                item.counted_since,
+                item.refused_at,
+            )
             for item in changed
         ]
         await db.execute(thread_queries.KEEP, *zip(*rows, strict=True))

@@ -10,7 +10,7 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import MessageFull, MessageMissing
 from askback.storage import rows
-from askback.storage.sql.transaction import Area, Transaction, Unchanged
+from askback.storage.sql.transaction import Area, NoChange, Transaction
 
 # (thread key, message id) -> key, owner, and the message as `rows.message` reads it.
 MESSAGE = """
@@ -44,7 +44,7 @@ class MessageArea(Area):
                 raise MessageMissing(message_id)
             changed = change(rows.message(row[2:]).data)
             if changed is None:
-                raise Unchanged(Outcome.REPLAYED)
+                raise NoChange(Outcome.REPLAYED)
             message, update = changed
             if len(message.encode()) > limit:
                 raise MessageFull(message_id)

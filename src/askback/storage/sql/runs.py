@@ -13,7 +13,7 @@ from askback.ports.outcome import Outcome
 from askback.ports.runs import SWEEP_ROWS
 from askback.storage.rows import Row
 from askback.storage.sql.conditions import Conditions
-from askback.storage.sql.transaction import Area, Transaction, Unchanged
+from askback.storage.sql.transaction import Area, NoChange, Transaction
 
 _FIELDS = "id, agent, started_at, seen_at, ended_at, reason, metadata, key"
 # In the order of the fields of `Run`.
@@ -67,7 +67,7 @@ class RunArea(Area):
         async def start(tx: Transaction, thread: int) -> tuple[tuple[Run, Outcome], str]:
             row = await tx.one(START, thread, run.id, run.agent, run.started_at, run.metadata)
             if row is None:
-                raise Unchanged((_run(run, await tx.one(OF_THREAD, thread, run.id)), Outcome.FOUND))
+                raise NoChange((_run(run, await tx.one(OF_THREAD, thread, run.id)), Outcome.FOUND))
             started_run = _run(run, row)
             return (started_run, Outcome.APPLIED), started_run.wire
 
@@ -80,7 +80,7 @@ class RunArea(Area):
             row = await tx.one(END, thread, run.id, event.at, reason)
             if row is None:
                 current_row = await tx.one(OF_THREAD, thread, run.id)
-                raise Unchanged((run if current_row is None else _run(run, current_row), Outcome.REPLAYED))
+                raise NoChange((run if current_row is None else _run(run, current_row), Outcome.REPLAYED))
             ended_run = _run(run, row)
             return (ended_run, Outcome.APPLIED), ended_run.wire
 

@@ -15,7 +15,7 @@ from askback.ports.threads import ThreadChanges, ThreadDetails
 from askback.storage import rows
 from askback.storage.sql.conditions import Conditions, may_view
 from askback.storage.sql.requests import OPEN
-from askback.storage.sql.transaction import Area, Transaction, Unchanged
+from askback.storage.sql.transaction import Area, NoChange, Transaction
 
 _OPEN = f"SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key"
 _LAST = "SELECT e.at FROM events AS e WHERE e.thread = t.key AND e.seq = t.seq"
@@ -145,7 +145,7 @@ class ThreadListArea(Area):
                 details.get("answers_as_messages", old_details[2]),
             )
             if new_details == old_details:
-                raise Unchanged(Outcome.REPLAYED)
+                raise NoChange(Outcome.REPLAYED)
             await tx.run(SET_DETAILS, thread, title, metadata, as_messages)
             if title != old_details[0]:
                 await tx.run(DROP_WORDS, thread)

@@ -77,7 +77,7 @@ ThreadOperation = Callable[[Transaction, int], Coroutine[Any, Any, tuple[T, str]
 """Changes a thread, by its key, within a transaction; returns a result and the data of the thread's event."""
 
 
-class Unchanged(Exception):
+class NoChange(Exception):
     """A `ThreadOperation` changes nothing; `result` is its result."""
 
     def __init__(self, result: Any) -> None:

@@ -56,7 +56,7 @@ class Connection(Protocol):
         ...
 
 
-class Sealed:
+class WriterConnection:
     """The connection that writes, together with what seals the audit log there."""
 
     def __init__(self, connection: Connection, sealing: Sealing) -> None:

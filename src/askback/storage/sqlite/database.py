@@ -17,8 +17,8 @@ from askback.ports.policy import NOTHING, SideEffects
 from askback.storage.rows import Row
 from askback.storage.sql.side_effects import erases as erases_texts
 from askback.storage.sql.side_effects import write_side_effects
-from askback.storage.sql.transaction import Operation, Sealing, ThreadOperation, Unchanged
-from askback.storage.sqlite.connection import Connection, Sealed
+from askback.storage.sql.transaction import NoChange, Operation, Sealing, ThreadOperation
+from askback.storage.sqlite.connection import Connection, WriterConnection
 from askback.storage.sqlite.dialect import rewrite, rewrite_for_row
 from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.readers import Readers
@@ -38,7 +38,7 @@ class SqliteTransaction:
     @property
     def sealing(self) -> Sealing:
         """What seals the audit log."""
-        assert isinstance(self._db, Sealed), "only the writer's connection appends"
+        assert isinstance(self._db, WriterConnection), "only the writer's connection appends"
         return self._db.sealing
 
     async def one(self, sql: str, /, *values: Any) -> Row | None:
@@ -122,7 +122,7 @@ class SqliteDatabase:
 
         try:
             return await self._writer.submit(change, outdates=True)
-        except Unchanged as error:
+        except NoChange as error:
             return error.result
 
 

@@ -44,7 +44,7 @@ from askback.storage.sqlite import changes, schema, threads
 from askback.storage.sqlite.connection import (
     Connect,
     Connection,
-    Sealed,
+    WriterConnection,
     connect,
     connect_read_only,
     write_refusal,
@@ -146,7 +146,7 @@ class SqliteStore(
         except BaseException:
             connection.close()
             raise
-        return Sealed(connection, self._sealing)
+        return WriterConnection(connection, self._sealing)
 
     # Health
 

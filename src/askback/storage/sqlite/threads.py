@@ -12,7 +12,7 @@ from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
 from askback.ports.store import KeyHeld, Settlement
-from askback.ports.threads import CountLimit, Quota, QuotaSpent
+from askback.ports.threads import CountLimit, Quota, QuotaExceeded
 from askback.storage import rows
 from askback.storage.rows import delivered
 from askback.storage.sql.threads import HELD_BY_ANOTHER
@@ -29,7 +29,7 @@ _HELD_BY_ANOTHER = rewrite(HELD_BY_ANOTHER)
 def admit(db: Connection, draft: EventDraft, record: Record, quota: Quota | None) -> tuple[EventSlot, Record]:
     """Give the event of a new open request its place, count the request, and return it with its number.
 
-    Raises `ThreadOfAnother`, `ThreadArchived`, `KeyHeld` and `QuotaSpent`, and the caller rolls back.
+    Raises `ThreadOfAnother`, `ThreadArchived`, `KeyHeld` and `QuotaExceeded`, and the caller rolls back.
     """
     quota_of_form = quota if record.kind == "form" else None
     if quota_of_form is not None:
@@ -47,7 +47,7 @@ def admit(db: Connection, draft: EventDraft, record: Record, quota: Quota | None
         and quota_of_form.questions is not None
         and asked_count > quota_of_form.questions
     ):
-        raise QuotaSpent("questions", quota_of_form.questions, window_start + quota_of_form.window_ms)
+        raise QuotaExceeded("questions", quota_of_form.questions, window_start + quota_of_form.window_ms)
     if quota_of_form is None:
         return slot, record
     maximum = quota_of_form.questions
@@ -59,21 +59,21 @@ def admit(db: Connection, draft: EventDraft, record: Record, quota: Quota | None
 
 
 def _count(db: Connection, thread: int, limit: CountLimit, *, now: int, window: int) -> int:
-    count = (thread, limit.name, now, window, limit.set_by_asker)
+    count = (thread, limit.name, now, window, limit.agent_limit)
     asked_count, window_start = db.execute(own.COUNT_QUESTION, count).fetchone()
     if asked_count > limit.maximum:
-        raise QuotaSpent("questions", limit.maximum, window_start + window, limit=limit.name)
+        raise QuotaExceeded("questions", limit.maximum, window_start + window, limit=limit.name)
     return asked_count
 
 
 def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) -> None:
     limit = quota.pending_in_thread
     if limit is not None and db.execute(own.PENDING_IN_THREAD, (thread, limit)).fetchone()[0] >= limit:
-        raise QuotaSpent("pending_in_thread", limit)
+        raise QuotaExceeded("pending_in_thread", limit)
     limit = quota.pending_of_requester
     parameters = (record.tenant, record.requester, limit)
     if limit is not None and db.execute(own.PENDING_OF_REQUESTER, parameters).fetchone()[0] >= limit:
-        raise QuotaSpent("pending_of_requester", limit)
+        raise QuotaExceeded("pending_of_requester", limit)
 
 
 def note(

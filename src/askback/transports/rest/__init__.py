@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from askback.transports.endpoint import Bound, HttpHandler
+from askback.transports.endpoint import BoundOperation, HttpHandler
 from askback.transports.rest import audit, files, monitoring, oauth, sessions
 from askback.transports.rest.bind import bind
 from askback.transports.rest.pages import PAGES, Site
@@ -17,7 +17,7 @@ def api(
     watch_thread: HttpHandler,
     watch_inbox: HttpHandler,
     site: Site,
-) -> list[Bound]:
+) -> list[BoundOperation]:
     """Return the operations; `connections` counts open connections by kind; the streams belong to another transport.
 
     `site` has the final page of connecting an account.
@@ -49,11 +49,11 @@ def api(
     )
 
 
-def pages(site: Site) -> list[Bound]:
+def pages(site: Site) -> list[BoundOperation]:
     """Return the web pages and their assets."""
     handlers = {path: site.page(name) for path, name in PAGES.items()}
     handlers["/static/assets/{name}"] = site.asset
     return [
-        Bound(Operation("page", f"GET {path}", "", NO_ROLE, {}), handler)
+        BoundOperation(Operation("page", f"GET {path}", "", NO_ROLE, {}), handler)
         for path, handler in handlers.items()
     ]

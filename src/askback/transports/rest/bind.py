@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from askback.transports.call import Handler, OperationCall, Result
-from askback.transports.endpoint import Bound, HttpHandler
+from askback.transports.endpoint import BoundOperation, HttpHandler
 from askback.transports.handlers import HANDLERS
 from askback.transports.http import HttpCall, Reply, text_reply, while_connected
 from askback.transports.problems import locale_of
@@ -16,10 +16,10 @@ from askback.wire.operations import OPERATIONS
 REPLAYED_HEADER = (b"idempotent-replayed", b"true")
 
 
-def bind(special_handlers: Mapping[str, HttpHandler]) -> list[Bound]:
+def bind(special_handlers: Mapping[str, HttpHandler]) -> list[BoundOperation]:
     """Return every HTTP operation with its handler: the one in `special_handlers`, or the shared one."""
     return [
-        Bound(operation, special_handlers.get(name) or partial(_run, operation, HANDLERS[name]))
+        BoundOperation(operation, special_handlers.get(name) or partial(_run, operation, HANDLERS[name]))
         for name, operation in OPERATIONS.items()
         if "http" in operation.over
     ]

@@ -83,7 +83,7 @@ export interface Approval {
   scopes?: Scope[] | null | undefined;
   project?: string | null | undefined;
   allow_edit?: boolean | undefined;
-  preview?: Before | null | undefined;
+  preview?: CurrentFile | null | undefined;
   quorum?: number | undefined;
   exclude_requester?: boolean | undefined;
   valid_s?: number | null | undefined;
@@ -158,11 +158,6 @@ export interface AskedLimit {
   text?: string | null | undefined;
 }
 
-/** The current content of the file, for the diff; null for a new file. */
-export interface Before {
-  before?: string | null | undefined;
-}
-
 /** Yes or no. Required means that it must be true, as for a consent. */
 export interface Boolean {
   id: string;
@@ -227,6 +222,11 @@ export interface ConsumeBody {
   tool?: string | null | undefined;
   input?: Json | undefined;
   digest?: string | null | undefined;
+}
+
+/** The current content of the file, for the diff; null for a new file. */
+export interface CurrentFile {
+  before?: string | null | undefined;
 }
 
 /** A calendar date, `YYYY-MM-DD`. */

@@ -66,7 +66,7 @@ export interface Answer {
   values?: Record<string, Json> | undefined;
   other?: Record<string, boolean> | undefined;
   skipped?: Record<string, boolean> | undefined;
-  shown?: Shown | null | undefined;
+  shown?: ShownTexts | null | undefined;
   control?: string | null | undefined;
   decision?: ApprovalDecision | null | undefined;
   scope?: Scope | "session" | "global" | null | undefined;
@@ -565,14 +565,6 @@ export interface Form {
 
 export type FreeText = "ignore" | "queue" | "cancel_pending" | "block_input" | "answer";
 
-/** A decline or a deadline that a hook decides about, before it counts. */
-export interface Held {
-  event: "decline" | "timeout";
-  reason?: string | null | undefined;
-  note?: string | null | undefined;
-  remember?: boolean | undefined;
-}
-
 /** A picture with an https or `data:image/…` address, and its alternative text. */
 export interface ImageBlock {
   type: "image";
@@ -642,7 +634,7 @@ export interface InputRequest {
   submitted?: Answer | null | undefined;
   submitted_by?: Actor | null | undefined;
   hooks?: ("decline" | "timeout")[] | undefined;
-  held?: Held | null | undefined;
+  held?: PendingEnd | null | undefined;
   declined_once?: boolean | undefined;
   updates?: number | undefined;
   notified?: string[] | undefined;
@@ -878,6 +870,14 @@ export interface PastCall {
   source: string | null;
   now: "deny" | "ask" | "allow";
   then: "deny" | "ask" | "allow";
+}
+
+/** A decline or a deadline that a hook decides about, before it counts. */
+export interface PendingEnd {
+  event: "decline" | "timeout";
+  reason?: string | null | undefined;
+  note?: string | null | undefined;
+  remember?: boolean | undefined;
 }
 
 /** People, by id. */
@@ -1322,17 +1322,6 @@ export interface ShadowSettings {
   table?: "askback" | "nebo" | null | undefined;
 }
 
-/** The texts that the person saw, for a request in several languages, or for options from a source. */
-export interface Shown {
-  locale?: string | null | undefined;
-  labels?: Record<string, string> | undefined;
-  options?: Record<string, string[]> | undefined;
-  title?: string | null | undefined;
-  reason?: string | null | undefined;
-  description?: string | null | undefined;
-  label?: string | null | undefined;
-}
-
 /** An action for display; `host` is the destination of its link or provider. */
 export interface ShownAction {
   title: string;
@@ -1389,6 +1378,17 @@ export interface ShownSecret {
   hide_names?: boolean | undefined;
   count?: number | null | undefined;
   present?: Record<string, SecretScope[]> | undefined;
+}
+
+/** The texts that the person saw, for a request in several languages, or for options from a source. */
+export interface ShownTexts {
+  locale?: string | null | undefined;
+  labels?: Record<string, string> | undefined;
+  options?: Record<string, string[]> | undefined;
+  title?: string | null | undefined;
+  reason?: string | null | undefined;
+  description?: string | null | undefined;
+  label?: string | null | undefined;
 }
 
 /** An option of a source; its `value` is a text that is not empty, or a number. */
@@ -1571,7 +1571,7 @@ export interface ThreadRequest {
   submitted?: Answer | null | undefined;
   submitted_by?: Actor | null | undefined;
   hooks?: ("decline" | "timeout")[] | undefined;
-  held?: Held | null | undefined;
+  held?: PendingEnd | null | undefined;
   declined_once?: boolean | undefined;
   updates?: number | undefined;
   notified?: string[] | undefined;
