@@ -60,6 +60,7 @@ WRONG_FRAMES: list[tuple[Any, str, str]] = [
         "invalid_session_id",
         "Subscription session id must not be empty",
     ),
+    ({"type": "subscribe", "sessionId": "s" * 201}, "not_found", "There is no such thread."),
     (
         {"type": "unsubscribe", "sessionId": ""},
         "invalid_session_id",

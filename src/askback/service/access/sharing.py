@@ -185,6 +185,13 @@ async def require_in(
     return level(principal, access, thread_id)
 
 
+async def require_to_watch(ctx: Services, principal: Principal, thread_id: str) -> AccessLevel:
+    """Return the caller's level in a thread; raises `NotFound` for an invalid id, and for a hidden thread."""
+    if not 0 < len(thread_id) <= ctx.limits.identifier:
+        raise no_such_thread()
+    return await require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="watch_thread")
+
+
 async def require_to_ask(ctx: Services, principal: Principal, thread_id: str) -> ThreadConfig:
     """Return the configuration of a thread in which an agent creates a request; raises as `require` does."""
     thread_config = await ctx.store.thread_config(principal.tenant, thread_id)

@@ -105,11 +105,7 @@ class Subscriptions:
         await roles.require(self._ctx, principal, "watch_inbox" if thread_id is None else "watch_thread")
         level = None
         if thread_id is not None:
-            if not 0 < len(thread_id) <= self._ctx.limits.identifier:
-                raise sharing.no_such_thread()
-            level = await sharing.require_in(
-                self._ctx, principal, thread_id, AccessLevel.VIEW, attempted="watch_thread"
-            )
+            level = await sharing.require_to_watch(self._ctx, principal, thread_id)
         subscription = Subscription(
             self._ctx, principal, reader, level, thread_id=thread_id, readonly=readonly, on_close=self._remove
         )

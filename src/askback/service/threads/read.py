@@ -104,7 +104,7 @@ async def _stored_events(ctx: Services, tenant: str, thread_id: str) -> AsyncIte
 async def visible_events(ctx: Services, principal: Principal, thread_id: str) -> AsyncIterator[Event]:
     """Yield the events of a thread so far that the caller may see; raises as a subscription to it does."""
     await roles.require(ctx, principal, "watch_thread")
-    await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="watch_thread")
+    await sharing.require_to_watch(ctx, principal, thread_id)
     async for event in _stored_events(ctx, principal.tenant, thread_id):
         if (visible_event := sharing.visible_event(principal, event)) is not None:
             yield visible_event
