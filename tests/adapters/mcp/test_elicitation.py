@@ -51,7 +51,12 @@ FORM = {
         {"id": "draft", "type": "boolean", "label": "Draft"},
     ],
 }
-WITH_FILE = {"fields": [{"id": "plan", "type": "file", "label": "Plan", "required": True}]}
+WITH_FILE = {
+    "fields": [
+        {"id": "topic", "type": "text", "label": "Topic"},
+        {"id": "plan", "type": "file", "label": "Plan"},
+    ]
+}
 
 
 @requirement("C19")

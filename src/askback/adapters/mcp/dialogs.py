@@ -15,10 +15,10 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams, ElicitRes
 from mcp_types.version import is_version_at_least
 
 from askback.adapters.arguments import MAX_FAULTS
+from askback.adapters.mcp.forms import whole_elicitation
 from askback.adapters.mcp.place import Context, Place
 from askback.client import CurrentSession
-from askback.compat.mcp_elicitation import read_content, read_decision, write_approval, write_elicitation
-from askback.compat.translation import NotExpressible
+from askback.compat.mcp_elicitation import read_content, read_decision, write_approval
 from askback.domain import questiontext
 from askback.domain.request import InputRequest
 from askback.errors import Conflict, Invalid, TooLarge
@@ -83,10 +83,7 @@ def _form(request: InputRequest, caller: CurrentSession) -> Mapping[str, Any] | 
     if request.assignees:
         return None
     if request.form is not None:
-        try:
-            return write_elicitation(request.form).params
-        except NotExpressible:
-            return None
+        return whole_elicitation(request.form)
     approval = request.approval
     if approval is None or not caller.reported_approvals or approval.quorum > 1 or approval.exclude_requester:
         return None

@@ -7,8 +7,9 @@ from typing import Any
 
 from askback.adapters.arguments import QuestionForm, form_of_questions
 from askback.compat.mcp_elicitation import write_elicitation
-from askback.compat.translation import NotExpressible
+from askback.compat.translation import NotExpressible, missing_part
 from askback.domain.faults import Faults
+from askback.domain.fields import Form
 from askback.domain.validation.ask import check_form
 
 QUESTIONS_TOOL = "AskUserQuestion"
@@ -21,12 +22,19 @@ def prompted_form(tool: str, tool_input: Mapping[str, Any]) -> QuestionForm | No
     return QuestionForm(form_of_questions(tool_input, "input.questions"), answers_by_text=True)
 
 
+def whole_elicitation(form: Form) -> Mapping[str, Any] | None:
+    """Return the elicitation that shows every field of a form, also the optional ones; None if there is none."""
+    if any(missing_part(field) is not None for field in form.all_fields):
+        return None
+    try:
+        return write_elicitation(form).params
+    except NotExpressible:
+        return None
+
+
 def is_flat(form: Mapping[str, Any]) -> bool:
     """Whether a form fits into an elicitation; an invalid one does, because the server reports its faults."""
     try:
-        write_elicitation(check_form(form))
-    except NotExpressible:
-        return False
+        return whole_elicitation(check_form(form)) is not None
     except Faults:
         return True
-    return True
