@@ -9,7 +9,14 @@ from typing import Any
 import anyio
 import pytest
 from mcp.client import ClientRequestContext
-from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitRequestURLParams, ElicitResult
+from mcp_types import (
+    CallToolResult,
+    ElicitRequestFormParams,
+    ElicitRequestParams,
+    ElicitRequestURLParams,
+    ElicitResult,
+    InputRequiredResult,
+)
 
 from askback import AsyncClient
 from tests.adapters.conftest import Server
@@ -274,3 +281,24 @@ async def test_a_foreign_state_is_refused_with_a_sentence(connect: Connect) -> N
                 "ask_user", {"question": "x"}, request_state=state, allow_input_required=True
             )
             assert result.is_error, result  # pyright: ignore[reportAttributeAccessIssue]
+
+
+async def test_the_state_of_one_call_answers_no_other_call(connect: Connect, thread: str) -> None:
+    async with connect(KINDS[1], lambda _: CANCEL) as tools:
+        call_tool = tools.client.session.call_tool
+        question = {"question": "Which day?", "thread_id": thread}
+        first = await call_tool("ask_user", question, allow_input_required=True)
+        assert isinstance(first, InputRequiredResult)
+        given = {"input_responses": {"answer": accept(answer="Friday")}, "request_state": first.request_state}
+        others = {
+            "ask_user": {**question, "question": "Who?"},
+            "request_approval": {"tool": "pay", "input": {}},
+        }
+        for tool, arguments in others.items():
+            refused = await call_tool(tool, arguments, allow_input_required=True, **given)
+            assert isinstance(refused, CallToolResult)
+            assert refused.is_error
+        answered = await call_tool("ask_user", question, allow_input_required=True, **given)
+    assert isinstance(answered, CallToolResult)
+    assert answered.structured_content is not None
+    assert answered.structured_content["answers"] == {"answer": "Friday"}

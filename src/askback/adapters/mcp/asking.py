@@ -9,6 +9,7 @@ is read with the caller's own token.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import itertools
 import json
 import logging
@@ -87,6 +88,12 @@ class ToolCall:
         return call_key("mcp", {"run_id": self.params.name, "tool_call_id": key})
 
     @property
+    def digest(self) -> str:
+        """The hash of the tool's name and its arguments, which the rounds of one call share."""
+        text = json.dumps([self.params.name, self.params.arguments], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
     def patience(self) -> float:
         """How many seconds the call may wait at most."""
         return self.limits.wait_s if self._reports else min(SILENT_S, self.limits.wait_s)
@@ -131,7 +138,7 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     """
     modes = Modes.of(call.context)
     caller = await call.place.client.sessions.current() if modes.form or modes.url else None
-    state = _read_state(call.params.request_state) if call.modern else None
+    state = _read_state(call) if call.modern else None
     if state is None:
         person = None if caller is None else person_of(caller)
         is_assigned = person is not None and modes.url and not question.fits_dialog
@@ -148,15 +155,15 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     if not call.modern:
         return await _race(call, request, dialog, question)
     if state is None:
-        return _input_required(request, dialog, rounds=0)
+        return _input_required(call, request, dialog, rounds=0)
     outcome = await report(request, dialog, _client_answer(call), call.place)
     if outcome is None:
         return await settle(call, request, question.wait_s)
     if isinstance(outcome, InputRequest):
         return outcome
-    return (
-        request if state.rounds >= MAX_ROUNDS else _input_required(request, outcome, rounds=state.rounds + 1)
-    )
+    if state.rounds >= MAX_ROUNDS:
+        return request
+    return _input_required(call, request, outcome, rounds=state.rounds + 1)
 
 
 async def settle(call: ToolCall, request: InputRequest, seconds: float | None) -> InputRequest:
@@ -267,29 +274,31 @@ class _State:
     rounds: int
 
 
-def _input_required(request: InputRequest, dialog: Dialog, *, rounds: int) -> InputRequiredResult:
+def _input_required(
+    call: ToolCall, request: InputRequest, dialog: Dialog, *, rounds: int
+) -> InputRequiredResult:
     shown_form = (
         dialog.model_copy(update={"elicitation_id": None})
         if isinstance(dialog, ElicitRequestURLParams)
         else dialog
     )
-    state = json.dumps({"request_id": request.id, "rounds": rounds})
+    state = json.dumps({"request_id": request.id, "rounds": rounds, "call": call.digest})
     return InputRequiredResult(
         input_requests={_ANSWER: ElicitRequest(params=shown_form)}, request_state=state
     )
 
 
-def _read_state(text: str | None) -> _State | None:
-    """Return the state of the earlier round, None at the first; raises `Invalid` for one that is not ours."""
-    if text is None:
+def _read_state(call: ToolCall) -> _State | None:
+    """Return the state of the earlier round, None at the first; raises `Invalid` for one that is not of this call."""
+    if call.params.request_state is None:
         return None
     try:
-        read = json.loads(text)
-        request_id, rounds = read["request_id"], read["rounds"]
+        read = json.loads(call.params.request_state)
+        request_id, rounds, digest = read["request_id"], read["rounds"], read["call"]
     except (ValueError, TypeError, KeyError):
-        request_id, rounds = None, None
-    if not isinstance(request_id, str) or not isinstance(rounds, int):
-        raise Invalid("This requestState is not from this server. Call the tool again without it.")
+        request_id, rounds, digest = None, None, None
+    if not isinstance(request_id, str) or not isinstance(rounds, int) or digest != call.digest:
+        raise Invalid("This requestState is not from this call. Call the tool again without it.")
     return _State(request_id, rounds)
 
 
