@@ -62,7 +62,7 @@ def forms_page() -> str:
     """The page about forms: each model with its keys."""
     lines = [
         "# Forms\n",
-        "What a form is made of: the classes of `askback` and, with the same keys, JSON on [the protocol](wire.md).",
+        "These classes of `askback` make up a form. The JSON of [the protocol](wire.md) has the same keys.",
         "A key in bold must be given. Sizes and counts are in [Limits](settings.md#limits);",
         "[the shared cases](../../vectors/README.md) have an example of every other rule.",
     ]

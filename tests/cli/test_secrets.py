@@ -144,10 +144,16 @@ def test_rotation_seals_all_secrets_with_the_first_key_and_counts_unreadable_one
     assert secrets("set", "A_KEY", keys=old, stdin=CANARY)[0] == 0
     assert secrets("rotate", keys=f"{new},{old}") == (
         0,
-        "1 came under the first master key; 0 could not be opened.\n",
+        "Re-encrypted with the first master key: 1. Could not be decrypted: 0.\n",
     )
-    assert secrets("rotate", keys=new) == (0, "0 came under the first master key; 0 could not be opened.\n")
-    assert secrets("rotate", keys=third) == (1, "0 came under the first master key; 1 could not be opened.\n")
+    assert secrets("rotate", keys=new) == (
+        0,
+        "Re-encrypted with the first master key: 0. Could not be decrypted: 0.\n",
+    )
+    assert secrets("rotate", keys=third) == (
+        1,
+        "Re-encrypted with the first master key: 0. Could not be decrypted: 1.\n",
+    )
 
 
 @requirement("E15")
@@ -159,7 +165,8 @@ async def test_a_server_with_a_key_file_gets_a_new_key_while_it_runs(
     status, out, _ = await run_secrets(server, "rotate")
     assert status == 0
     assert re.match(
-        r"[1-9]\d* came under the first master key; 0 could not be opened\.\nThe old key is gone", out
+        r"Re-encrypted with the first master key: [1-9]\d*\. Could not be decrypted: 0\.\nThe old key was removed",
+        out,
     )
     new_key = (server.data / "master.key").read_text()
     keys = [line for text in (before, new_key) for line in text.splitlines() if not line.startswith("#")]

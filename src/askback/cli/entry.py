@@ -64,7 +64,7 @@ def _hint(field: AnyField) -> str:
         case Select() | Radio():
             return f"key or label{own_text_hint}"
         case Textarea():
-            return "several lines; a line with only a full stop ends"
+            return "several lines; finish with a line that has only a full stop"
         case Number():
             return _bounds("number", field.min, field.max)
         case Date():

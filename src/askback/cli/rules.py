@@ -69,7 +69,7 @@ def add(
     effect: Annotated[str, typer.Option(help=f"One of {', '.join(EFFECTS)}.")] = "allow",
     scope: Annotated[
         str | None,
-        typer.Option(help=f"One of {', '.join(SCOPES)}. Default: that of --thread or --project, or always."),
+        typer.Option(help=f"One of {', '.join(SCOPES)}. Default: thread or project if given, else always."),
     ] = None,
     thread: Annotated[str | None, typer.Option(help="The conversation that the rule applies to.")] = None,
     project: Annotated[str | None, typer.Option(help="The project that the rule applies to.")] = None,

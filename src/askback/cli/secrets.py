@@ -149,7 +149,7 @@ def rotate(
     """Rewrap the secrets of all tenants with the first master key, with or without a running server.
 
     A server with a key file gets a new key first; the old key is dropped once no secret uses it. With
-    `ASKBACK_MASTER_KEYS`, put the new key first yourself. Exit status 1: some secrets could not be opened with any key,
+    `ASKBACK_MASTER_KEYS`, put the new key first yourself. Exit status 1: no key could decrypt some of the secrets,
     so an old key is still needed.
     """
 
@@ -158,9 +158,11 @@ def rotate(
             return await client.secrets.rotate(keep_old=keep_old)
 
     rotation = asyncio.run(wrap())
-    print(f"{rotation.rewrapped} came under the first master key; {rotation.left} could not be opened.")
+    print(
+        f"Re-encrypted with the first master key: {rotation.rewrapped}. Could not be decrypted: {rotation.left}."
+    )
     if rotation.dropped:
-        print("The old key is gone from the key file. Copies of the database from before still need it.")
+        print("The old key was removed from the key file. Older copies of the database still need it.")
     raise typer.Exit(1 if rotation.left else 0)
 
 

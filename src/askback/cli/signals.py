@@ -1,4 +1,4 @@
-"""On Ctrl-C, or when its terminal or its caller has gone, cancel the running work, which can still clean up."""
+"""Cancel the running work on Ctrl-C, or when the terminal or the caller is gone; the work can still clean up."""
 
 from __future__ import annotations
 

@@ -302,8 +302,8 @@ class Form(Model):
     section, or of the form. With `format` plain, no description is Markdown.
 
     `layout` `steps` shows one section after the other, each checked before the next, and all answers at the end. With
-    `submit` `first` the first control that the person uses answers the whole form, with `each` every field has a button
-    of its own that does; the answer then has that field alone, and its id in `control`.
+    `submit` `first`, the first control that the person uses answers the form; with `each`, every field has its own
+    button for this. The answer then has only that field, and its id in `control`.
     """
 
     title: LocalText | None = None

@@ -28,7 +28,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if (self.outcome == "fails") != bool(self.faults):
-            raise ValueError("What fails has a fault for at least one name, and nothing else has any.")
+            raise ValueError("Only the outcome `fails` has faults: at least one.")
 
 
 HOLDS = Verdict("holds")

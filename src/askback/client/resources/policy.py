@@ -30,7 +30,7 @@ class AuditPage:
     """Entries of the audit log, oldest first, as they were sealed; `head` is the `seq` and the hash of the newest.
 
     `askback.domain.audit.verify` checks the entries, each as a JSON text. `seal` is the state of the seal on the
-    newest: `sealed`, or why not.
+    newest: `sealed`, or the reason why it has no valid seal.
     """
 
     entries: Sequence[Mapping[str, Any]]

@@ -303,7 +303,9 @@ class Requests(Reports):
         languages: Sequence[str] | None = None,
         idempotency_key: str | None = None,
     ) -> InputRequest:
-        """Approve or deny a tool call or a plan, as a responder; returns the request, which a vote may leave open.
+        """Approve or deny a tool call or a plan, as a responder, and return the request.
+
+        If more people have to vote, the request stays open.
 
         A `scope` other than `once` stores a rule that allows or denies: `rule`, or the one that the request suggests.
         `script_may_change` accepts later changes of the files that a command runs by name (`approval.scripts`). The

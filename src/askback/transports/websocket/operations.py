@@ -274,7 +274,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
 """Operations that may wait for the store: each takes a frame and returns the text of its `ok`."""
 
 LARGE = frozenset(name for name, operation in _OVER_WEBSOCKET.items() if operation.large)
-"""Operations with replies of megabytes: one at a time on a connection, and none while a reply is in transit."""
+"""Operations with replies of megabytes. A connection runs one at a time, and none while a reply is in transit."""
 
 PATIENT = frozenset({"pull_resumes"})
 """Operations that may wait for something that then belongs to the caller."""
