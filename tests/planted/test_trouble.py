@@ -10,7 +10,7 @@ import pytest
 from askback.service.delivery import resumes
 from askback.service.webhooks import dispatch
 from tests.fault import crowd, test_bad_bus
-from tests.fault.partition import play, start_two_servers
+from tests.fault.partition import run_partition, start_two_servers
 from tests.fault.processes import Server
 from tests.fault.site import on
 from tests.fault.test_bad_bus import NEVER_S, QUESTIONS, pull_resumes, push_messages
@@ -30,10 +30,10 @@ async def test_a_server_that_does_not_notice_a_dead_connection_is_found(
     with anyio.fail_after(500):
         async with (
             on(postgres, servers=2) as server,
-            start_two_servers(tmp_path, server, fault=fault) as trial,
+            start_two_servers(tmp_path, server, fault=fault) as pair,
         ):
-            await play(trial, server.wires[0], CUTS["forgetful hole"], patience_s=4)
-    assert any("was told []" in item for item in trial.faults), trial.faults
+            await run_partition(pair, server.wires[0], CUTS["forgetful hole"], patience_s=4)
+    assert any("was told []" in item for item in pair.faults), pair.faults
 
 
 @pytest.mark.parametrize("fault", ["a wake-up forgotten", "a wake-up for another"])
