@@ -52,7 +52,9 @@ def encode_within_limit(body: object, report: Report, limits: Limits, *, path: s
 def check_envelope(envelope: Envelope, text_check: TextCheck, limits: Limits) -> None:
     """Report the faults of the envelope into the report of `text_check`."""
     report = text_check.report
-    for name in ("thread_id", "external_id", "run_id", "message_id", "tool_call_id", "exclusive_key"):
+    for name in ("thread_id", "run_id", "message_id"):
+        text_check.identifier(name, getattr(envelope, name))
+    for name in ("external_id", "tool_call_id", "exclusive_key"):
         text_check.line("", name, getattr(envelope, name), limits.identifier)
     if envelope.metadata is not None:
         check_metadata(envelope.metadata, report, limits)

@@ -45,6 +45,12 @@ class TextCheck:
             return
         self.at(join(path, name), text, limit, lines=lines)
 
+    def identifier(self, name: str, text: str | None) -> None:
+        """Check an id of a path; clients read `.` and `..` there as steps, however they are encoded."""
+        self.line("", name, text, self.limits.identifier)
+        if text in {".", ".."}:
+            self.report.add(name, "reserved_id.dots")
+
     def hint(self, path: str, name: str, text: LocalText | None, limit: int) -> None:
         """Check one line that may be empty."""
         self._optional(path, name, text, limit, lines=False)
@@ -125,6 +131,13 @@ def check_line(path: str, text: str, limit: int) -> None:
     """Check one line that somebody else chose, such as an id, like a shown text; raises `Faults`."""
     report = Report()
     TextCheck(report, suspicious=True).at(path, text, limit)
+    report.finish()
+
+
+def check_identifier(name: str, text: str, limits: Limits) -> None:
+    """Check the id of something new, which will be in paths; raises `Faults`."""
+    report = Report()
+    TextCheck(report, suspicious=True, limits=limits).identifier(name, text)
     report.finish()
 
 

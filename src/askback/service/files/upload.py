@@ -12,7 +12,7 @@ from askback.domain.files import clean_name, is_accepted, most_files
 from askback.domain.kinds import kind_of
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-from askback.domain.validation.text_check import check_line
+from askback.domain.validation.text_check import check_identifier
 from askback.errors import TooLarge
 from askback.ports.files import FileRefused, StoredFile
 from askback.ports.store import Principal
@@ -83,7 +83,7 @@ async def upload_message_file(
     `TooLarge`; `NotFound` and `Forbidden` as for a message.
     """
     await roles.require(ctx, principal, "upload_message_file")
-    check_line("thread_id", thread_id, ctx.limits.identifier)
+    check_identifier("thread_id", thread_id, ctx.limits)
     await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, attempted="upload_message_file")
     file = _new_file(ctx, principal, thread_id, name, person=principal.id)
     slot = Slot("file", ctx.limits.file_bytes, ctx.limits.message_files_bytes)

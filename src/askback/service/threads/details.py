@@ -14,7 +14,7 @@ from askback.domain.titles import query_words
 from askback.domain.validation.envelope import check_metadata
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
-from askback.domain.validation.text_check import TextCheck, check_line
+from askback.domain.validation.text_check import TextCheck, check_identifier
 from askback.errors import Forbidden
 from askback.ports.store import Principal
 from askback.ports.threads import ThreadChanges, ThreadDetails
@@ -65,7 +65,7 @@ async def update_thread(ctx: Services, principal: Principal, thread_id: str, bod
     but agents and admins if they change more than the title.
     """
     await roles.require(ctx, principal, "update_thread")
-    check_line("thread_id", thread_id, ctx.limits.identifier)
+    check_identifier("thread_id", thread_id, ctx.limits)
     payload = parse(ThreadBody, body)
     report = Report()
     TextCheck(report, suspicious=True).line("", "title", payload.title, ctx.limits.title)

@@ -18,7 +18,7 @@ from askback.domain.transcript import UnknownToolCall, append_parts, update_tool
 from askback.domain.validation.envelope import check_metadata
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
-from askback.domain.validation.text_check import TextCheck, check_line
+from askback.domain.validation.text_check import TextCheck, check_identifier, check_line
 from askback.errors import Conflict, NotFound
 from askback.ports.files import FileRefused
 from askback.ports.outcome import Outcome
@@ -53,7 +53,7 @@ async def post_message(
     If a person writes while a request is open, the reply also has the result of `free_text.py`.
     """
     await roles.require(ctx, principal, "post_message")
-    check_line("thread_id", thread_id, ctx.limits.identifier)
+    check_identifier("thread_id", thread_id, ctx.limits)
     await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, attempted="post_message")
     members = _members(body)
     try:
@@ -236,9 +236,9 @@ def _refusals(ctx: Services, path: str) -> Generator[None]:
 
 def _check_envelope(ctx: Services, payload: MessageBody) -> None:
     report = Report()
-    text_check = TextCheck(report, suspicious=True)
-    text_check.line("", "id", payload.id, ctx.limits.identifier)
-    text_check.line("", "run_id", payload.run_id, ctx.limits.identifier)
+    text_check = TextCheck(report, suspicious=True, limits=ctx.limits)
+    text_check.identifier("id", payload.id)
+    text_check.identifier("run_id", payload.run_id)
     if payload.agent is not None:
         text_check.line("agent", "name", payload.agent.name, ctx.limits.identifier)
         text_check.line("agent", "tool", payload.agent.tool, ctx.limits.identifier)

@@ -12,7 +12,7 @@ from askback.domain.runs import Run
 from askback.domain.validation.envelope import check_metadata
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
-from askback.domain.validation.text_check import TextCheck, check_line
+from askback.domain.validation.text_check import TextCheck, check_identifier
 from askback.errors import Conflict, NotFound
 from askback.ports.outcome import Outcome
 from askback.ports.store import Principal
@@ -33,10 +33,10 @@ async def start_run(ctx: Services, principal: Principal, thread_id: str, body: o
     Raises `Faults`, `NotFound`, `ThreadArchived`, and `Conflict` (`run_ended`, `id_taken`) for an id that was used.
     """
     await roles.require(ctx, principal, "start_run")
-    check_line("thread_id", thread_id, ctx.limits.identifier)
+    check_identifier("thread_id", thread_id, ctx.limits)
     payload = parse(RunBody, body)
     report = Report()
-    TextCheck(report, suspicious=True).line("", "run_id", payload.run_id, ctx.limits.identifier)
+    TextCheck(report, suspicious=True, limits=ctx.limits).identifier("run_id", payload.run_id)
     if payload.metadata is not None:
         check_metadata(payload.metadata, report, ctx.limits)
     report.finish()
