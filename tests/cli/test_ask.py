@@ -161,6 +161,12 @@ async def test_every_fault_of_a_form_is_named(server: Server) -> None:
     assert "form.fields[1].type" in err
 
 
+@pytest.mark.parametrize("text", [b"{", b"[" * 100_000])
+async def test_a_form_that_is_no_json_is_named(server: Server, text: bytes) -> None:
+    status, err = await finish(server.run("ask", "--json-form", "-", stdin=text))
+    assert (status, err) == (2, "--json-form: - is not JSON.\n")
+
+
 async def test_a_refusal_of_the_server_shows_the_faults_themselves(server: Server) -> None:
     status, err = await finish(server.run("ask", "Q?", "--timeout", "0"))
     assert status == 2

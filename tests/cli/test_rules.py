@@ -105,7 +105,7 @@ def test_an_import_that_is_refused_says_where_and_stores_nothing(tmp_path: Path)
     file.write_text('{"rules": [{"rule": "make test"}, {"rule": "bash(*)"}]}')
     assert "rules[1].rule: " in run(tmp_path, "rules", "import", str(file), status=1)
     assert list_rules(tmp_path) == []
-    for rubbish in ("", "[]", '{"rules": 7}'):
+    for rubbish in ("", "[]", "[" * 100_000, '{"rules": 7}'):
         file.write_text(rubbish)
         assert "askback rules export" in run(tmp_path, "rules", "import", str(file), status=2)
 

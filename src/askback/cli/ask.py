@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic_core import from_json
 from rich.console import Console
 
 from askback.cli.connection import ServerConnection, find, own_thread
@@ -127,9 +128,9 @@ async def _ask(
 
 def _read(file: Path) -> Form:
     try:
-        return check_form(json.loads(content(file)))
+        return check_form(from_json(content(file)))
     except Faults as error:
         lines = (f"{fault.path}: {render(fault, 'en')}" for fault in error.faults)
         raise BadUsage("This form cannot be asked.\n" + "\n".join(lines)) from None
     except ValueError:
-        raise BadUsage(f"{file} is not JSON.") from None
+        raise BadUsage(f"--json-form: {file} is not JSON.") from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pydantic_core import from_json
+
 from askback.cli.field_prompt import ExitWord, PromptExit
 from askback.cli.terminal import WORDS, Terminal
 from askback.domain.request import InputRequest
@@ -36,6 +38,6 @@ class DataPrompt:
                 self._terminal.say(HELP, "dim")
                 continue
             try:
-                return json.loads(line)
+                return from_json(line)
             except ValueError:
                 self._terminal.say('This is not valid JSON. Type for example {"stars": 5}.', "red")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 import typer
+from pydantic_core import from_json
 
 from askback.cli.local import client_as
 from askback.cli.options import DataDir
@@ -109,7 +109,7 @@ def import_(
 def _rows(file: str) -> list[Any]:
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-        rows = json.loads(text)["rules"]
+        rows = from_json(text)["rules"]
     except OSError as error:
         raise typer.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="FILE") from None
     except (ValueError, TypeError, KeyError):

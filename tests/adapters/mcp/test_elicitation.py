@@ -276,7 +276,13 @@ async def test_a_call_that_a_form_cannot_show_whole_is_decided_on_a_page(
 
 async def test_a_foreign_state_is_refused_with_a_sentence(connect: Connect) -> None:
     async with connect(KINDS[1], lambda _: CANCEL) as tools:
-        for state in ("rubbish", "[]", '{"request_id": 1}', json.dumps({"request_id": "req_x", "rounds": 0})):
+        for state in (
+            "rubbish",
+            "[]",
+            "[" * 100_000,
+            '{"request_id": 1}',
+            json.dumps({"request_id": "req_x", "rounds": 0}),
+        ):
             result = await tools.client.session.call_tool(
                 "ask_user", {"question": "x"}, request_state=state, allow_input_required=True
             )

@@ -29,6 +29,7 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from askback.adapters.asking import short_id
 from askback.adapters.mcp.dialogs import Dialog, Modes, dialog_for, person_of, report
@@ -293,7 +294,7 @@ def _read_state(call: ToolCall) -> _State | None:
     if call.params.request_state is None:
         return None
     try:
-        read = json.loads(call.params.request_state)
+        read = from_json(call.params.request_state)
         request_id, rounds, digest = read["request_id"], read["rounds"], read["call"]
     except (ValueError, TypeError, KeyError):
         request_id, rounds, digest = None, None, None
