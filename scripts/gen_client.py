@@ -41,7 +41,7 @@ def agent_operations() -> Sequence[Operation]:
         item
         for item in OPERATIONS.values()
         if item.roles >= REQUESTER
-        and "http" in item.over
+        and "http" in item.transports
         and not bytes_of & {item.body, *item.replies.values()}
     ]
 
@@ -71,7 +71,7 @@ def _row(operation: Operation) -> str:
     args += [
         f"{parameter.name}?: {_type(parameter)}"
         for parameter in operation.parameters
-        if "http" in parameter.over
+        if "http" in parameter.transports
     ]
     args_type = f"{{ {'; '.join(args)} }}" if args else "{}"
     body = " | ".join(f"sent.{item.__name__}" for item in _bodies(operation)) or "undefined"

@@ -212,10 +212,12 @@ def operations_page() -> str:
             [f"`{name}`" for name in item.path_parameters] + [f"`{p.name}`" for p in item.parameters]
         )
         body = " or ".join(f"`{name}`" for name in (item.body or "").split(" | ") if name)
-        http = f"`{item.route}`" if "http" in item.over else ""
-        over = "yes" if "websocket" in item.over else ""
+        http = f"`{item.route}`" if "http" in item.transports else ""
+        transports = "yes" if "websocket" in item.transports else ""
         roles = ", ".join(sorted(item.roles)) or "anybody"
-        rows.append(f"| `{item.name}` | {http} | {over} | {parameters} | {body} | {roles} | {item.summary} |")
+        rows.append(
+            f"| `{item.name}` | {http} | {transports} | {parameters} | {body} | {roles} | {item.summary} |"
+        )
     return "\n".join(rows) + "\n"
 
 

@@ -118,7 +118,9 @@ class Types:
     def text(self) -> str:
         """Return the module of the pages."""
         self.add(NAMED_TYPES, ROOTS)
-        names = " | ".join(json.dumps(item.name) for item in OPERATIONS.values() if "websocket" in item.over)
+        names = " | ".join(
+            json.dumps(item.name) for item in OPERATIONS.values() if "websocket" in item.transports
+        )
         self.written["Operation"] = f"/** The `op` of a frame. */\nexport type Operation = {names};"
         return self.module(HEADER)
 

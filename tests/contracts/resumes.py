@@ -47,7 +47,7 @@ class ResumeContracts(StoreSuite):
     async def test_c11_a_resume_comes_with_its_step_or_not_at_all(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, request_created(row))
-        late_settlement = answer(row, expected=frozenset({Status.RESOLVING}))
+        late_settlement = answer(row, expected_statuses=frozenset({Status.RESOLVING}))
         await store.settle(late_settlement, None, SideEffects(resumes=(resume(1),)))
         assert await lease_resumes(store) == []
         await store.settle(answer(row), None, SideEffects(resumes=(resume(1),)))

@@ -75,14 +75,14 @@ def answer(
     *,
     tenant: str | None = None,
     status: Status = Status.ANSWERED,
-    expected: frozenset[Status] = OPEN,
+    expected_statuses: frozenset[Status] = OPEN,
     revision: int | None = 1,
 ) -> Settlement:
     """Make a step that ends a request; `value` distinguishes answers."""
     state = json.dumps({"status": status, "revision": row.revision, "answer": {"values": {"a": value}}})
     tenant = tenant or row.tenant
     event = EventDraft(f"request.{status}", tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
-    return Settlement(tenant, row.id, expected, revision, status, State(state), event)
+    return Settlement(tenant, row.id, expected_statuses, revision, status, State(state), event)
 
 
 def vote(row: Record, *voters: str) -> Settlement:

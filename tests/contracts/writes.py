@@ -75,16 +75,16 @@ class WriteContracts(StoreSuite):
         assert await store.get("main", row.id) == winner
 
     @pytest.mark.parametrize(
-        ("expected", "revision"),
+        ("expected_statuses", "revision"),
         [(frozenset({Status.PENDING}), 2), (frozenset({Status.RESOLVING}), 1), (frozenset[Status](), None)],
         ids=["old revision", "other status", "no status"],
     )
     async def test_c3_a_step_that_does_not_fit_the_row_changes_nothing(
-        self, store: Store, expected: frozenset[Status], revision: int | None
+        self, store: Store, expected_statuses: frozenset[Status], revision: int | None
     ) -> None:
         row = record(1)
         await store.insert(row, request_created(row))
-        change = await store.settle(answer(row, expected=expected, revision=revision))
+        change = await store.settle(answer(row, expected_statuses=expected_statuses, revision=revision))
         assert change == Change(row, Outcome.LOST)
         assert await store.get("main", row.id) == row
 

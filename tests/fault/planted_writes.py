@@ -53,7 +53,9 @@ async def _settle_again(
     """A deadline fires twice."""
     change = await _settle(self, settlement, claim, effects)
     if settlement.event.type == "request.expired":
-        await _settle(self, dataclasses.replace(settlement, expected=frozenset(Status), revision=None))
+        await _settle(
+            self, dataclasses.replace(settlement, expected_statuses=frozenset(Status), revision=None)
+        )
     return change
 
 
@@ -67,7 +69,7 @@ async def settle_last_answer(
             await asyncio.wait_for(_under_way[settlement.id].wait(), TOGETHER_S)
     else:
         _under_way[settlement.id].set()
-    loose = dataclasses.replace(settlement, expected=frozenset(Status), revision=None)
+    loose = dataclasses.replace(settlement, expected_statuses=frozenset(Status), revision=None)
     return await _settle(self, loose, claim, effects)
 
 

@@ -23,7 +23,7 @@ class LastAnswerWins(TemporaryStore):
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
-        return await super().settle(replace(settlement, expected=frozenset(Status)), claim, effects)
+        return await super().settle(replace(settlement, expected_statuses=frozenset(Status)), claim, effects)
 
 
 class ForgetsKeys(TemporaryStore):

@@ -55,7 +55,7 @@ class Model:
         if record is None:
             return None
         is_allowed = (
-            record.status in step.expected
+            record.status in step.expected_statuses
             and step.revision in (None, record.revision)
             and step.state_before in (None, record.state)
         )

@@ -73,7 +73,7 @@ async def test_a_server_remembers_only_so_many_withheld_resumes(
         await ask_and_answer(api, "responder/bob")
     await share(api, others="view")
     assert await pull_resumes(api) == []
-    assert (len(await withheld_entries(api)), len(api.app.services.withheld)) == (3, 2)
+    assert (len(await withheld_entries(api)), len(api.app.services.withheld_resumes)) == (3, 2)
 
 
 @requirement("K9")

@@ -28,14 +28,14 @@ def test_every_route_for_programs_is_in_the_document() -> None:
     document = json.loads(COMMITTED.read_text("utf-8"))
     described = {(method.upper(), path) for path, item in document["paths"].items() for method in item}
     assert described == {
-        (item.method, openapi.template(item)) for item in OPERATIONS.values() if "http" in item.over
+        (item.method, openapi.template(item)) for item in OPERATIONS.values() if "http" in item.transports
     }
 
 
 def test_the_server_has_a_handler_for_every_operation() -> None:
     served = {route.operation.name for route in create_app().routes}
-    assert {name for name, item in OPERATIONS.items() if "http" in item.over} <= served
-    over_websocket = {name for name, item in OPERATIONS.items() if "websocket" in item.over}
+    assert {name for name, item in OPERATIONS.items() if "http" in item.transports} <= served
+    over_websocket = {name for name, item in OPERATIONS.items() if "websocket" in item.transports}
     assert over_websocket == {*websocket.OPERATIONS, *websocket.INLINE}
 
 

@@ -152,7 +152,7 @@ def route(method: str, path: str) -> tuple[str, str]:
 ROLES = {
     route(item.method, item.path): item.roles & ALL_ROLES
     for item in OPERATIONS.values()
-    if not item.public and "http" in item.over
+    if not item.public and "http" in item.transports
 }
 # A responder may do these as the owner of the thread, or with a cookie; the callers of the matrix are neither.
 MORE = {
@@ -184,7 +184,9 @@ async def test_every_operation_on_a_hidden_thread_and_its_requests_is_a_404(api:
     ids["comment_id"] = comment.json()["id"]
     assert (await person.get("/v1/threads/t1")).status_code == 200
     assert (await admin.put("/v1/threads/t1/access", json={"owner": "ada"})).status_code == 200
-    paths = {route(item.method, item.path): item.path for item in OPERATIONS.values() if "http" in item.over}
+    paths = {
+        route(item.method, item.path): item.path for item in OPERATIONS.values() if "http" in item.transports
+    }
     seen: dict[str, tuple[int, str | None]] = {}
     for method, path, body, allowed, _ in MATRIX:
         pattern = paths[route(method, path)]

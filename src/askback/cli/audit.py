@@ -142,21 +142,21 @@ def _print_result(tenant: str, is_valid: bool, text: str) -> bool:
 
 def _check_log(log: TenantLog, seals: AuditSeals | None, *, noted_head: Head | None) -> tuple[bool, str]:
     """Check one log of the database and its seal; return whether it is valid, and the text to print."""
-    if log.noted is None:
+    if log.recorded_head is None:
         is_intact, text = _check_chain(log.entries, head=log.head, noted_head=noted_head)
         missing_log_text = (
             "BROKEN: There is no log, although this tenant has tokens or threads. Somebody has deleted it."
         )
         return False, missing_log_text if is_intact else text
-    head_seal = read_seal(log.noted.seal or "")
+    head_seal = read_seal(log.recorded_head.seal or "")
     recorder = _HashRecorder(log.entries, head_seal.seq if head_seal else 0)
     is_intact, text = _check_chain(iter(recorder), head=log.head, noted_head=noted_head)
     if not is_intact:
         return is_intact, text
     if seals is None:
-        status = SealStatus.UNKNOWN_KEY if log.noted.seal else SealStatus.UNSEALED
+        status = SealStatus.UNKNOWN_KEY if log.recorded_head.seal else SealStatus.UNSEALED
     else:
-        status = seals.judge(log.noted, sealed=recorder.hash)
+        status = seals.judge(log.recorded_head, sealed=recorder.hash)
     if status is SealStatus.SEALED:
         return True, f"{text}, sealed" + (
             f" from entry {head_seal.unsealed + 1} on" if head_seal and head_seal.unsealed else ""
@@ -166,7 +166,7 @@ def _check_log(log: TenantLog, seals: AuditSeals | None, *, noted_head: Head | N
     kind = "BROKEN" if status is SealStatus.WRONG else "NOT SEALED"
     return (
         False,
-        f"{kind}: The chain holds up to {log.head[0]}:{log.head[1]}, but {explain(log.noted, status)}.",
+        f"{kind}: The chain holds up to {log.head[0]}:{log.head[1]}, but {explain(log.recorded_head, status)}.",
     )
 
 

@@ -66,7 +66,7 @@ def restore(
 def _has_seal(settings: Settings) -> bool:
     """Return whether the audit log of any tenant has a seal."""
     with audit_logs(settings) as logs:
-        return any(log.noted is not None and log.noted.seal is not None for log in logs)
+        return any(log.recorded_head is not None and log.recorded_head.seal is not None for log in logs)
 
 
 def _database(folder: Path) -> Path:

@@ -246,7 +246,7 @@ class ApprovedCall:
     """One approved call: the arguments of `report` and `consume`, and those of the function."""
 
     use: Mapping[str, Any]
-    consumed: Mapping[str, Any]
+    consume_arguments: Mapping[str, Any]
     call: inspect.BoundArguments
 
     def outcome(self, failure: BaseException | None) -> Mapping[str, Any]:
@@ -264,7 +264,7 @@ def _wrap_async(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..
         asking = client.approve(**approval_options)
         del args, kwargs, approval_options  # the wait may be long
         approved_call = gate.approved_call(await asking, excluded)
-        await client.consume(**approved_call.consumed)
+        await client.consume(**approved_call.consume_arguments)
         try:
             result = await function(*approved_call.call.args, **approved_call.call.kwargs)
         except BaseException as failure:
@@ -290,7 +290,7 @@ def _wrap_blocking(gate: ApprovalGate, function: Callable[..., Any]) -> Callable
         client = gate.resolve_client(Client, DEFAULT_CLIENTS.blocking)
         approval_options, excluded = gate.question(args, kwargs)
         approved_call = gate.approved_call(client.approve(**approval_options), excluded)
-        client.consume(**approved_call.consumed)
+        client.consume(**approved_call.consume_arguments)
         try:
             result = function(*approved_call.call.args, **approved_call.call.kwargs)
         except BaseException as failure:

@@ -26,14 +26,14 @@ class RestCall:
 def has_route(op: str) -> bool:
     """Whether an operation is one call over HTTP."""
     operation = OPERATIONS.get(op)
-    return operation is not None and "http" in operation.over
+    return operation is not None and "http" in operation.transports
 
 
 def rest_call(frame: Mapping[str, Any]) -> RestCall:
     """Translate a frame whose operation is one call over HTTP."""
     operation = OPERATIONS[frame["op"]]
     path = operation.path.format(**{name: step(frame[name]) for name in operation.path_parameters})
-    names = {parameter.name for parameter in operation.parameters if "http" in parameter.over}
+    names = {parameter.name for parameter in operation.parameters if "http" in parameter.transports}
     query = {name: value for name, value in frame.items() if name in names}
     return RestCall(operation.method, path, query, frame.get("body"), frame.get("key"), frame.get(HEADER))
 

@@ -59,8 +59,8 @@ class _Call:
     watch: bool
     retry_for: float
     since: float
-    done: Callable[[Any], str | None] | None = None
-    failed: Callable[[AskbackError], None] | None = None
+    on_reply: Callable[[Any], str | None] | None = None
+    on_failure: Callable[[AskbackError], None] | None = None
     retries: int = 0
     retry_pending: bool = False
 
@@ -226,12 +226,12 @@ class Session:
         watch: bool = False,
         retry_for: float = FOREVER,
         since: float = 0.0,
-        done: Callable[[Any], str | None] | None = None,
-        failed: Callable[[AskbackError], None] | None = None,
+        on_reply: Callable[[Any], str | None] | None = None,
+        on_failure: Callable[[AskbackError], None] | None = None,
     ) -> str:
         self._next += 1
         frame = f'{{"id":{self._next},{op}}}'
-        self._calls[self._next] = _Call(frame, ticket, watch, retry_for, since, done, failed)
+        self._calls[self._next] = _Call(frame, ticket, watch, retry_for, since, on_reply, on_failure)
         return frame
 
     def _handle_reply(self, frame: dict[str, Any], now: float) -> Effects:
@@ -243,8 +243,8 @@ class Session:
         value = frame["ok"]
         if call.watch:
             return self._handle_created(call.ticket, value)
-        if call.done is not None:
-            next_frame = call.done(value)
+        if call.on_reply is not None:
+            next_frame = call.on_reply(value)
             return _NO_EFFECTS if next_frame is None else Effects([next_frame])
         if call.ticket is not None:
             _resolve(call.ticket, value)
@@ -259,11 +259,11 @@ class Session:
                 return Effects(retry=RetryAfter(number, pause))
         if call.ticket is not None:
             _fail(call.ticket, error)
-        elif call.failed is not None:
-            call.failed(error)
+        elif call.on_failure is not None:
+            call.on_failure(error)
         else:
             # The server does not know what this client waits for: connect again.
-            return Effects(reset=call.done is not None)
+            return Effects(reset=call.on_reply is not None)
         return _NO_EFFECTS
 
     def _handle_created(self, ticket: Ticket | None, request: dict[str, Any]) -> Effects:
@@ -300,7 +300,7 @@ class Session:
         return [*map(self._wait_frame, chunks), *self.subscriptions.frames()]
 
     def _wait_frame(self, ids: Iterable[str]) -> str:
-        return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', done=self._resolve_waits)
+        return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', on_reply=self._resolve_waits)
 
     def _unwait_frame(self, request_id: str) -> str:
         # From now on the outcome is queued as a resume instead of sent to this connection.
@@ -309,7 +309,7 @@ class Session:
             return self._wait_frame([request_id]) if self.awaits(request_id) else None
 
         op = f'"op":"unwait","request_ids":{json.dumps([request_id])}'
-        return self._open(op, done=watch_again, failed=_ignore)
+        return self._open(op, on_reply=watch_again, on_failure=_ignore)
 
 
 def _ignore(_: AskbackError) -> None:

@@ -36,10 +36,10 @@ class OpenCall(Protocol):
         self,
         op: str,
         *,
-        done: Callable[[Any], str | None] | None = None,
-        failed: Callable[[AskbackError], None] | None = None,
+        on_reply: Callable[[Any], str | None] | None = None,
+        on_failure: Callable[[AskbackError], None] | None = None,
     ) -> str:
-        """Call `done` with the result or `failed` with the error."""
+        """Call `on_reply` with the result or `on_failure` with the error."""
         ...
 
 
@@ -132,7 +132,9 @@ class Subscriptions:
             return self._frame(thread_id, unsubscribed) if unsubscribed else None
 
         op = f'"op":"subscribe",{_stream(thread_id)}{cursor}'
-        return self._open_call(op, done=on_subscribed, failed=lambda error: self.fail(thread_id, error))
+        return self._open_call(
+            op, on_reply=on_subscribed, on_failure=lambda error: self.fail(thread_id, error)
+        )
 
 
 def _stream(thread_id: str | None) -> str:

@@ -5,7 +5,7 @@ Contracts of every backend, each checked by `tests.contracts.store`:
 1.  A coroutine that returns has made its change durable; one that raises has changed nothing.
 2.  A change and its event are one transaction. `seq` is 1, 2, 3 … in each (tenant, thread), without a
     gap; `position` grows in commit order over all threads of a tenant, so that a reader that sees one sees all below.
-3.  `settle` is a compare-and-set on (tenant, id, status in `expected`, revision): of any number of
+3.  `settle` is a compare-and-set on (tenant, id, status in `expected_statuses`, revision): of any number of
     callers at once one gets `APPLIED`, the rest `LOST` with the current row.
 4.  A `Claim` makes a write idempotent for as long as the row exists: the same key with the same
     digest replays, with another digest raises `ClaimMismatch`. Keys belong to (tenant, principal, scope).
@@ -128,7 +128,7 @@ class Settlement:
 
     tenant: str
     id: str
-    expected: frozenset[Status]
+    expected_statuses: frozenset[Status]
     revision: int | None
     status: Status
     state: State

@@ -93,7 +93,7 @@ class KeySource(Protocol):
         """
         ...
 
-    async def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
+    async def unwrap(self, key_id: str, wrapped_key: bytes, context: bytes) -> bytes:
         """Return the data key. Raises `CannotOpen`, also for an id that is not known."""
         ...
 

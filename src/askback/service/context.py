@@ -51,7 +51,7 @@ class Services:
     rate_limiter: RateLimiter = field(default_factory=RateLimiter)
     presence: Presence = field(default_factory=LocalPresence)
     awaiting_viewer: AwaitingViewer = field(default_factory=AwaitingViewer)
-    withheld: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
+    withheld_resumes: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
     """The withheld resumes that are already in the audit log (`delivery/authorship.py`)."""
     webhook_client: WebhookClient = field(default_factory=NullWebhookClient)
     token_usage: TokenUsage = field(default_factory=TokenUsage)

@@ -13,18 +13,20 @@ from askback.ports.audit import AuditHead
 class TenantLog:
     """The input of `domain.audit.verify`.
 
-    `entries` are JSON texts, oldest first, read from the database as they are asked for, once. `noted` is what the
-    store noted of the newest one; None when it has noted nothing.
+    `entries` are JSON texts, oldest first, read from the database as they are asked for, once. `recorded_head` is
+    what the store noted of the newest one; None when it has noted nothing.
     """
 
     tenant: str
     entries: Iterator[str]
-    noted: AuditHead | None
+    recorded_head: AuditHead | None
 
     @property
     def head(self) -> tuple[int, str]:
         """Where the entries have to end: `seq` and hash."""
-        return (0, GENESIS) if self.noted is None else (self.noted.seq, self.noted.hash)
+        return (
+            (0, GENESIS) if self.recorded_head is None else (self.recorded_head.seq, self.recorded_head.hash)
+        )
 
 
 EVERY_ENTRY = -(2**63)

@@ -57,6 +57,6 @@ class FakeKeys:
         """Wrap a data key."""
         return self._service.encrypt(key_id, data_key, context)
 
-    async def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
+    async def unwrap(self, key_id: str, wrapped_key: bytes, context: bytes) -> bytes:
         """Return a data key. Raises `CannotOpen`."""
-        return self._service.decrypt(key_id, wrapped, context)
+        return self._service.decrypt(key_id, wrapped_key, context)

@@ -25,7 +25,7 @@ def from_query(
     Raises `Faults` with the parameter's name as the path, also for an unknown one: a misspelt filter must not
     return everything.
     """
-    parameters = [parameter for parameter in operation.parameters if "http" in parameter.over]
+    parameters = [parameter for parameter in operation.parameters if "http" in parameter.transports]
     if unknown_names := query.keys() - {parameter.name for parameter in parameters}:
         raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown_names)])
     return {
@@ -41,7 +41,7 @@ def from_frame(operation: Operation, frame: Frame, limits: Limits) -> dict[str, 
     """Return all parameters of a call over the WebSocket, those that are absent as None or their default."""
     args: dict[str, Any] = {name: text(frame, name, required=True) for name in operation.path_parameters}
     for parameter in operation.parameters:
-        if "websocket" in parameter.over:
+        if "websocket" in parameter.transports:
             args[parameter.name] = _frame_value(parameter, frame, limits)
     return args
 

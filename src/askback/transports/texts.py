@@ -158,6 +158,6 @@ def verification(result: Verification) -> str:
             "head": _head_members(result.head, result.seal),
             "checked": result.end[0] - result.start[0],
             "complete": result.complete,
-            "broken": result.broken and {"seq": result.broken[0], "why": result.broken[1]},
+            "broken": result.first_break and {"seq": result.first_break[0], "why": result.first_break[1]},
         }
     )

@@ -83,8 +83,8 @@ class Envelope:
         """Return the sealed text of a value, under a new data key each time."""
         key_id, data_key = await self._keys.active(), DataKey.new()
         # The key first: if it cannot be wrapped, the value has not been used.
-        wrapped = await self._wrap(binding, key_id, data_key)
-        return write(SealedText(key_id, wrapped, data_key.lock(secret.reveal(), value_context(binding))))
+        wrapped_key = await self._wrap(binding, key_id, data_key)
+        return write(SealedText(key_id, wrapped_key, data_key.lock(secret.reveal(), value_context(binding))))
 
     async def open(self, binding: Binding, sealed: str) -> Secret:
         """Return the value of a sealed text. Raises `CannotOpen`."""
@@ -107,8 +107,8 @@ class Envelope:
         data_key = await self._data_key(binding, parts)
         if data_key is None or not data_key.owns(parts.box):
             raise CannotOpen
-        wrapped = await self._wrap(binding, active, data_key)
-        return write(replace(parts, key_id=active, wrapped=wrapped))
+        wrapped_key = await self._wrap(binding, active, data_key)
+        return write(replace(parts, key_id=active, wrapped_key=wrapped_key))
 
     async def _wrap(self, binding: Binding, key_id: str, data_key: DataKey) -> bytes:
         return await self._keys.wrap(key_id, data_key.raw, key_context(binding, key_id))
@@ -116,7 +116,7 @@ class Envelope:
     async def _data_key(self, binding: Binding, parts: SealedText) -> DataKey | None:
         context = key_context(binding, parts.key_id)
         try:
-            return DataKey(await self._keys.unwrap(parts.key_id, parts.wrapped, context))
+            return DataKey(await self._keys.unwrap(parts.key_id, parts.wrapped_key, context))
         except CannotOpen:
             return None
 

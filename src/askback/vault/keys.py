@@ -57,12 +57,12 @@ class KeyRing:
         nonce = os.urandom(NONCE_BYTES)
         return nonce + self._ciphers[key_id].encrypt(nonce, data_key, context)
 
-    async def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
+    async def unwrap(self, key_id: str, wrapped_key: bytes, context: bytes) -> bytes:
         """Return the data key. Raises `CannotOpen`."""
         cipher = self._ciphers.get(key_id)
-        if cipher is not None and len(wrapped) == _WRAPPED_BYTES:
+        if cipher is not None and len(wrapped_key) == _WRAPPED_BYTES:
             try:
-                return cipher.decrypt(wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:], context)
+                return cipher.decrypt(wrapped_key[:NONCE_BYTES], wrapped_key[NONCE_BYTES:], context)
             except InvalidTag:
                 pass
         raise CannotOpen

@@ -43,9 +43,9 @@ class KeyFile:
         """Encrypt a data key."""
         return await self._open_ring().wrap(key_id, data_key, context)
 
-    async def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
+    async def unwrap(self, key_id: str, wrapped_key: bytes, context: bytes) -> bytes:
         """Return the data key. Raises `CannotOpen`."""
-        return await self._open_ring().unwrap(key_id, wrapped, context)
+        return await self._open_ring().unwrap(key_id, wrapped_key, context)
 
     async def add(self) -> str:
         """Create a key, put it first, and return its id. Raises `VaultLocked` and `KeysUnusable`."""

@@ -38,19 +38,24 @@ class SealedText:
     """The parts of a sealed text."""
 
     key_id: str
-    wrapped: bytes
+    wrapped_key: bytes
     box: Box
 
 
 def write(sealed: SealedText) -> str:
     """Return the text. Raises `ValueError` for a key id or a wrapped key that `read` would refuse."""
-    if not KEY_ID.fullmatch(sealed.key_id) or not 0 < len(sealed.wrapped) <= MAX_WRAPPED_BYTES:
+    if not KEY_ID.fullmatch(sealed.key_id) or not 0 < len(sealed.wrapped_key) <= MAX_WRAPPED_BYTES:
         raise ValueError(
             f"A key id has 1 to 64 letters, digits, _ or -, a wrapped key 1 to {MAX_WRAPPED_BYTES:,} bytes."
         )
     box = sealed.box
     return ".".join(
-        (FORMAT, sealed.key_id, encode(sealed.wrapped), encode(box.commitment + box.nonce + box.ciphertext))
+        (
+            FORMAT,
+            sealed.key_id,
+            encode(sealed.wrapped_key),
+            encode(box.commitment + box.nonce + box.ciphertext),
+        )
     )
 
 
@@ -59,12 +64,17 @@ def read(text: str) -> SealedText | None:
     parts = text.split(".")
     if len(parts) != 4 or parts[0] != FORMAT or not KEY_ID.fullmatch(parts[1]):
         return None
-    wrapped, box = decode(parts[2]), decode(parts[3])
-    if not wrapped or len(wrapped) > MAX_WRAPPED_BYTES or box is None or len(box) < _HEADER_BYTES + TAG_BYTES:
+    wrapped_key, box = decode(parts[2]), decode(parts[3])
+    if (
+        not wrapped_key
+        or len(wrapped_key) > MAX_WRAPPED_BYTES
+        or box is None
+        or len(box) < _HEADER_BYTES + TAG_BYTES
+    ):
         return None
     return SealedText(
         parts[1],
-        wrapped,
+        wrapped_key,
         Box(box[:COMMITMENT_BYTES], box[COMMITMENT_BYTES:_HEADER_BYTES], box[_HEADER_BYTES:]),
     )
 

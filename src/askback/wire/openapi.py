@@ -79,7 +79,7 @@ def models(names: str) -> Sequence[type[BaseModel]]:
 
 def document() -> dict[str, Any]:
     """Describe every operation of HTTP."""
-    http_operations = [item for item in OPERATIONS.values() if "http" in item.over]
+    http_operations = [item for item in OPERATIONS.values() if "http" in item.transports]
     _, schemas = models_json_schema(
         [
             (model, "validation")
@@ -150,7 +150,7 @@ def _path(operation: Operation) -> Iterable[dict[str, Any]]:
 
 def _query(operation: Operation) -> Iterable[dict[str, Any]]:
     for parameter in operation.parameters:
-        if "http" in parameter.over:
+        if "http" in parameter.transports:
             yield {
                 "name": parameter.name,
                 "in": "query",

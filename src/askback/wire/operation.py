@@ -30,7 +30,7 @@ LINES = "application/x-ndjson"
 
 NO_ROLE: frozenset[str] = frozenset()
 Transport = Literal["http", "websocket"]
-BOTH: frozenset[Transport] = frozenset({"http", "websocket"})
+BOTH_TRANSPORTS: frozenset[Transport] = frozenset({"http", "websocket"})
 HTTP: frozenset[Transport] = frozenset({"http"})
 WEBSOCKET: frozenset[Transport] = frozenset({"websocket"})
 
@@ -49,7 +49,7 @@ class Parameter:
     minimum: int = 0
     maximum: int | str = UNBOUNDED
     default: int | None = None
-    over: frozenset[Transport] = BOTH
+    transports: frozenset[Transport] = BOTH_TRANSPORTS
     pattern: str = ""
 
 
@@ -72,7 +72,7 @@ class Operation:
     replies: Mapping[int, str | None]
     body: str | None = None
     parameters: tuple[Parameter, ...] = ()
-    over: frozenset[Transport] = BOTH
+    transports: frozenset[Transport] = BOTH_TRANSPORTS
     refuses: tuple[int, ...] = ()
     idempotent: bool = False
     confidential: bool = False

@@ -30,8 +30,8 @@ READONLY = Parameter(
 USER = Parameter("user", "text", "Only sessions of this user.")
 TENANT = Parameter("tenant", "text", "Another tenant; operator only.")
 LIST_TOKENS = (Parameter("agent", "text", "Only tokens of one agent."), TENANT, *page(id_pattern("tok")))
-FILE_NAME = Parameter("name", "text", "The name of the file.", over=HTTP)
-UPLOAD = (Parameter("field", "text", "The id of the field.", over=HTTP), FILE_NAME)
+FILE_NAME = Parameter("name", "text", "The name of the file.", transports=HTTP)
+UPLOAD = (Parameter("field", "text", "The id of the field.", transports=HTTP), FILE_NAME)
 IDS = Parameter("request_ids", "texts", "Ids of requests.")
 SUBSCRIPTION = (
     Parameter("thread_id", "text", "The thread."),
@@ -57,14 +57,14 @@ GET_REQUEST = (
         "Seconds to wait until the request ends or its revision changes; 204 if neither happens.",
         0,
         MAX_WAIT_S,
-        over=HTTP,
+        transports=HTTP,
     ),
-    Parameter("revision", "integer", "The revision that the caller already has.", over=HTTP),
+    Parameter("revision", "integer", "The revision that the caller already has.", transports=HTTP),
     Parameter(
         "receipt",
         "flag",
         "With `wait`: the outcome counts as received only after it is read again without `wait`.",
-        over=HTTP,
+        transports=HTTP,
     ),
 )
 LIST_OPTIONS = (
@@ -105,7 +105,7 @@ VERIFICATION = (
     limit(500, 500),
 )
 
-CREATE = (Parameter("wait", "flag", "Also watch the request, as `wait` does.", over=WEBSOCKET),)
+CREATE = (Parameter("wait", "flag", "Also watch the request, as `wait` does.", transports=WEBSOCKET),)
 LIST_PEOPLE = (
     Parameter("request_id", "text", "Only people who can answer this request if it is assigned to them."),
     *page(),

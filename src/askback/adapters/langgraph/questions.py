@@ -61,9 +61,9 @@ def read_question(pause: Pause) -> Question:
     if {"action_requests", "review_configs"} <= shape.keys():
         return _batched(shape, pause)
     if shape.get("type") == "tool_approval":
-        allowed = set(re.findall(r'"const": "(\w+)"', json.dumps(pause.interrupt.response_schema)))
+        allowed_decisions = set(re.findall(r'"const": "(\w+)"', json.dumps(pause.interrupt.response_schema)))
         call = replace(place, tool_call_id=shape["tool_call_id"])
-        approval = _reviewed(shape["name"], shape["args"], allowed, shape.get("description"), call)
+        approval = _reviewed(shape["name"], shape["args"], allowed_decisions, shape.get("description"), call)
         return Question([approval.ask], lambda found: approval.decision(found[0]))
     inbox = cast("list[Any]", value)[0] if isinstance(value, list) and value else shape
     if isinstance(inbox, Mapping) and "action_request" in inbox:
@@ -89,13 +89,13 @@ class _Review:
 
     name: str
     args: Mapping[str, Any]
-    allowed: Collection[str]
+    allowed_decisions: Collection[str]
     reason: str | None
     place: Place
 
     async def ask(self, client: AsyncClient, options: AskOptions) -> AskOutcome:
         """Ask for approval, or for the result of a tool that only a person can give."""
-        if not {"approve", "edit"} & {*self.allowed}:
+        if not {"approve", "edit"} & {*self.allowed_decisions}:
             return await ask_once(
                 client, open_form(self.args, title=self.name, yes_no=False), self.place, **options
             )
@@ -104,7 +104,7 @@ class _Review:
             self.name,
             self.args,
             self.place,
-            allow_edit="edit" in self.allowed,
+            allow_edit="edit" in self.allowed_decisions,
             reason=self.reason,
             **options,
         )
@@ -119,24 +119,24 @@ class _Review:
             }
         assert isinstance(outcome, Decision)
         if not outcome:
-            if "reject" in self.allowed:
+            if "reject" in self.allowed_decisions:
                 return {"type": "reject", "message": outcome.text}
-            if "respond" in self.allowed:
+            if "respond" in self.allowed_decisions:
                 return {"type": "respond", "message": outcome.text}
             raise Denied(outcome)
-        if outcome.input == self.args and "approve" in self.allowed:
+        if outcome.input == self.args and "approve" in self.allowed_decisions:
             return {"type": "approve"}
         return {"type": "edit", "edited_action": {"name": self.name, "args": outcome.input}}
 
 
 def _reviewed(
-    name: str, args: Mapping[str, Any], allowed: Collection[str], description: Any, place: Place
+    name: str, args: Mapping[str, Any], allowed_decisions: Collection[str], description: Any, place: Place
 ) -> _Review:
     """Return a review; the description that the middleware makes of the call itself says nothing new."""
     own_description = (
         description if isinstance(description, str) and f"Tool: {name}\nArgs: " not in description else None
     )
-    return _Review(name, args, allowed, own_description, place)
+    return _Review(name, args, allowed_decisions, own_description, place)
 
 
 def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
@@ -151,8 +151,10 @@ def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
         place = replace(
             pause.place, id=f"{pause.place.id}:{number}", tool_call_id=None if call is None else call["id"]
         )
-        allowed = config["allowed_decisions"]
-        reviews.append(_reviewed(action["name"], action["args"], allowed, action.get("description"), place))
+        allowed_decisions = config["allowed_decisions"]
+        reviews.append(
+            _reviewed(action["name"], action["args"], allowed_decisions, action.get("description"), place)
+        )
     return Question(
         [review.ask for review in reviews],
         lambda outcomes: {"decisions": [item.decision(o) for item, o in zip(reviews, outcomes, strict=True)]},
@@ -164,9 +166,9 @@ def _inbox(value: Mapping[str, Any], place: Place) -> Question:
     action, config = value["action_request"], value["config"]
     edit, accept = config.get("allow_edit", False), config.get("allow_accept", False)
     kinds = {"approve": accept, "edit": edit, "respond": config.get("allow_respond", False)}
-    allowed = {kind for kind, is_allowed in kinds.items() if is_allowed}
+    allowed_decisions = {kind for kind, is_allowed in kinds.items() if is_allowed}
     review = _reviewed(
-        action["action"], action["args"], allowed | {"reject"}, value.get("description"), place
+        action["action"], action["args"], allowed_decisions | {"reject"}, value.get("description"), place
     )
 
     def resumed(outcomes: Sequence[Any]) -> Any:
@@ -180,7 +182,7 @@ def _inbox(value: Mapping[str, Any], place: Place) -> Question:
                     "args": {"action": action["action"], "args": decision["edited_action"]["args"]},
                 }
             ]
-        if "respond" in allowed:
+        if "respond" in allowed_decisions:
             return [{"type": "response", "args": decision["message"]}]
         return [{"type": "ignore", "args": None}]
 

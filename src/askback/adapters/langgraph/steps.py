@@ -36,8 +36,8 @@ P = ParamSpec("P")
 class Step:
     """The next step: read the `state` of a graph, `invoke` it with an input, `ask` about its pauses or `leave` them."""
 
-    do: Literal["state", "invoke", "ask", "leave"]
-    about: Any = None
+    action: Literal["state", "invoke", "ask", "leave"]
+    argument: Any = None
 
 
 Steps = Generator[Step, Any, Any]
@@ -143,10 +143,10 @@ def _next(run: Run, result: Any) -> tuple[Step | None, Any]:
 def _take_blocking(ask: Client, run: Run) -> Any:
     step, result = _next(run, None)
     while step is not None:
-        if step.do == "ask":
-            result = call_blocking(ask, _answers, step.about, run.options)
-        elif step.do == "leave":
-            result = call_blocking(ask, supersede, [item.place for item in step.about])
+        if step.action == "ask":
+            result = call_blocking(ask, _answers, step.argument, run.options)
+        elif step.action == "leave":
+            result = call_blocking(ask, supersede, [item.place for item in step.argument])
         else:
             result = _run_step(run, step)
         step, result = _next(run, result)
@@ -156,26 +156,26 @@ def _take_blocking(ask: Client, run: Run) -> Any:
 async def _take_steps(ask: AsyncClient, run: Run) -> Any:
     step, result = _next(run, None)
     while step is not None:
-        if step.do == "ask":
-            result = await _answers(ask, step.about, run.options)
-        elif step.do == "leave":
-            result = await supersede(ask, [item.place for item in step.about])
+        if step.action == "ask":
+            result = await _answers(ask, step.argument, run.options)
+        elif step.action == "leave":
+            result = await supersede(ask, [item.place for item in step.argument])
         elif await _is_blocking(run):
             result = await asyncio.to_thread(_run_step, run, step)
-        elif step.do == "state":
+        elif step.action == "state":
             result = await run.graph.aget_state(run.config, subgraphs=True)
         else:
             graph: Any = run.graph  # the type of its result depends on the options
-            result = await graph.ainvoke(step.about, run.config, **run.invoke)
+            result = await graph.ainvoke(step.argument, run.config, **run.invoke)
         step, result = _next(run, result)
     return result
 
 
 def _run_step(run: Run, step: Step) -> Any:
-    if step.do == "state":
+    if step.action == "state":
         return run.graph.get_state(run.config, subgraphs=True)
     graph: Any = run.graph  # as in `_take_steps`
-    return graph.invoke(step.about, run.config, **run.invoke)
+    return graph.invoke(step.argument, run.config, **run.invoke)
 
 
 def has_saver(run: Run) -> bool:

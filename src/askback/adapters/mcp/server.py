@@ -90,7 +90,7 @@ class Calls:
         has_views = client_supports_apps(context)
         meta_of_shown = tool_meta(for_views=False) if has_views else None
         tools = [
-            tool.describe(name, run=self._run_command, meta=meta_of_shown if tool.shown else None)
+            tool.describe(name, run=self._run_command, meta=meta_of_shown if tool.has_view else None)
             for name, tool in TOOLS.items()
         ]
         if has_views:

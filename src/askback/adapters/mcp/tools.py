@@ -202,7 +202,7 @@ class ToolKind:
     arguments: type[Model]
     run: Callable[[ToolCall, Any], Awaitable[Reply]]
     reads: bool = False
-    shown: bool = False
+    has_view: bool = False
     """Whether a view shows its result."""
     ends_with_client: bool = False
     """Whether its request is withdrawn when the client has ended, because nobody else can use the answer."""
@@ -231,9 +231,9 @@ class ToolKind:
 
 
 TOOLS: Mapping[str, ToolKind] = {
-    "ask_user": ToolKind(AskUser, ask_user, shown=True),
-    "request_approval": ToolKind(RequestApproval, request_approval, shown=True),
-    "request_env_vars": ToolKind(RequestEnvVars, request_env_vars, shown=True),
+    "ask_user": ToolKind(AskUser, ask_user, has_view=True),
+    "request_approval": ToolKind(RequestApproval, request_approval, has_view=True),
+    "request_env_vars": ToolKind(RequestEnvVars, request_env_vars, has_view=True),
     "get_answer": ToolKind(GetAnswer, get_answer, reads=True),
     "cancel_request": ToolKind(CancelRequest, cancel_request),
     "list_requests": ToolKind(ListRequests, list_requests, reads=True),

@@ -42,7 +42,7 @@ class DrawnField(NamedTuple):
 
     component: Json
     value: Any
-    lost: Sequence[str]
+    losses: Sequence[str]
 
 
 def draw_field(field: Drawable, label: str, initial: Any, *, required: bool, locale: str) -> DrawnField:
@@ -69,7 +69,7 @@ def draw_field(field: Drawable, label: str, initial: Any, *, required: bool, loc
     component |= {"label": label, "value": {"path": pointer("values", field.id)}}
     if drawing.checks and field.validate_on_client:
         component["checks"] = drawing.checks
-    return DrawnField(component, value, drawing.lost)
+    return DrawnField(component, value, drawing.losses)
 
 
 class _Drawing:
@@ -80,7 +80,7 @@ class _Drawing:
         self.required = required
         self.locale = locale
         self.checks: list[Json] = []
-        self.lost: list[str] = []
+        self.losses: list[str] = []
 
     def check_required(self) -> None:
         """Check that there is a value."""
@@ -102,7 +102,7 @@ class _Drawing:
             return
         pattern = browser_pattern(field.pattern)
         if pattern is None:
-            self.lost.append(
+            self.losses.append(
                 "The pattern is checked when the answer is sent: a renderer might run it for too long."
             )
         elif field.pattern_message is None:
@@ -123,7 +123,7 @@ class _Drawing:
         if field.max is not None:
             self.rule(_call("numeric", value=self.bound, max=field.max), "above_max", max=field.max)
         if field.step is not None:
-            self.lost.append("A2UI has no steps.")
+            self.losses.append("A2UI has no steps.")
 
     def check_box(self, field: Boolean | Checkbox) -> None:
         """Check that a required box is ticked."""
@@ -135,13 +135,13 @@ class _Drawing:
         if not field.allow_other:
             self.check_required()
         elif self.required:
-            self.lost.append("It is not marked as required; the answer is refused without it.")
+            self.losses.append("It is not marked as required; the answer is refused without it.")
         if isinstance(field, Multiselect) and (
             field.min_choices is not None or field.max_choices is not None
         ):
-            self.lost.append("A2UI does not count choices.")
+            self.losses.append("A2UI does not count choices.")
         if any(option.description for option in field.options):
-            self.lost.append("A2UI does not describe options.")
+            self.losses.append("A2UI does not describe options.")
 
     def date_time(self, field: Date | Time | Datetime) -> Json:
         """Return the input, with those bounds that A2UI can write."""
@@ -153,9 +153,9 @@ class _Drawing:
             if field.type == "date" or (field.type == "datetime" and _is_rfc3339(bound)):
                 component[name] = bound
             else:
-                self.lost.append(f"A2UI has no {name} without an offset.")
+                self.losses.append(f"A2UI has no {name} without an offset.")
         if isinstance(field, Datetime) and not field.floating:
-            self.lost.append("A renderer may leave the zone out: give one to `read_action`.")
+            self.losses.append("A renderer may leave the zone out: give one to `read_action`.")
         return component
 
     def rule(self, condition: Json, key: str, **params: Any) -> None:

@@ -142,7 +142,7 @@ class _Writer:
             return []
         must_be_filled = required and not field.allow_skip and field.visible_if is None
         drawn_field = draw_field(field, label, initial_value, required=must_be_filled, locale=self.locale)
-        losses = list(drawn_field.lost)
+        losses = list(drawn_field.losses)
         if field.visible_if is not None:
             losses.append("It is always shown; its value counts only where `visible_if` holds.")
         if field.placeholder is not None:

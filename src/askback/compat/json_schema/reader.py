@@ -22,7 +22,7 @@ _UNSUPPORTED = (
     "not", "if", "dependentSchemas", "dependencies", "patternProperties", "propertyNames", "minProperties",
     "maxProperties", "$dynamicRef", "$recursiveRef",
 )  # fmt: skip
-_INVALID = "It is not a valid JSON Schema."
+_INVALID_SCHEMA = "It is not a valid JSON Schema."
 _NOT_A_SCHEMA = (TypeError, ValueError, AttributeError, KeyError, ArithmeticError, RecursionError)
 """What reading a schema with values of wrong types raises, beyond the types that `keywords.py` checks."""
 
@@ -79,7 +79,7 @@ class _Reader:
         except UnsupportedKeyword as error:
             self.problems.append(Problem(error.steps, error.reason))
         except _NOT_A_SCHEMA:
-            self.problems.append(Problem((), _INVALID))
+            self.problems.append(Problem((), _INVALID_SCHEMA))
         return SchemaForm(Form(), (), Group())
 
     def _read(self, ui: Any) -> SchemaForm:
@@ -153,7 +153,7 @@ class _Reader:
             except UnsupportedKeyword as error:
                 self.problems.append(Problem((*property_steps, *error.steps), error.reason))
             except _NOT_A_SCHEMA:
-                self.problems.append(Problem(property_steps, _INVALID))
+                self.problems.append(Problem(property_steps, _INVALID_SCHEMA))
         return members
 
     def _property(self, property_: _Property, group: Group) -> list[AnyField | Section]:

@@ -190,12 +190,16 @@ class Call:
         """
         shell_input = self.shell_input
         if shell_input.shell in SHELLS:
-            return shell_input.shell, canonical_json({**shell_input.beside, "command": shell_input.text})
+            return shell_input.shell, canonical_json(
+                {**shell_input.other_members, "command": shell_input.text}
+            )
         is_plain_shell = self.folded_name == shell_input.shell or (
             shell_input.shell in {"user", "unknown"} and self.folded_name not in SHELLS
         )
         shell = {} if is_plain_shell else {"shell": shell_input.shell}
-        return self.folded_name, canonical_json({**shell_input.beside, **shell, "command": shell_input.text})
+        return self.folded_name, canonical_json(
+            {**shell_input.other_members, **shell, "command": shell_input.text}
+        )
 
     @cached_property
     def identity(self) -> str:
@@ -212,7 +216,7 @@ class Call:
             return {
                 **self._command_members(shell_input),
                 "folder": self.folder,
-                "beside": dict(shell_input.beside),
+                "beside": dict(shell_input.other_members),
             }
         if not self.has_members:
             return {"tool": self.folded_name, "input": self.input}

@@ -31,25 +31,27 @@ def read_command_input(shell_input: ShellInput) -> Reading:
     command = shell_input.command
     if command is None:
         return replace(
-            scan_fragments(_possible_commands(shell_input.beside)), incomplete=Reason("no_command")
+            scan_fragments(_possible_commands(shell_input.other_members)), incomplete=Reason("no_command")
         )
     if isinstance(command, str):
         reading = _read_text(command, shell_input)
     else:
-        reading = read_argv(command, others=_possible_commands(shell_input.beside))
-    if shell_input.beside:
+        reading = read_argv(command, others=_possible_commands(shell_input.other_members))
+    if shell_input.other_members:
         reading = replace(reading, extended=None)
-    if has_command_key(shell_input.beside):
+    if has_command_key(shell_input.other_members):
         two_commands = Reason("two_commands")
         return replace(reading, commands=(), unclear=two_commands, incomplete=two_commands)
-    if shell_input.beside and reading.unclear is None:
-        return replace(reading, commands=(), unclear=Reason("input_key", name=next(iter(shell_input.beside))))
+    if shell_input.other_members and reading.unclear is None:
+        return replace(
+            reading, commands=(), unclear=Reason("input_key", name=next(iter(shell_input.other_members)))
+        )
     return reading
 
 
 def _read_text(command: str, shell_input: ShellInput) -> Reading:
     shell = "sh" if shell_input.shell == "user" else shell_input.shell
-    reading = read_command(command, shell, others=_possible_commands(shell_input.beside))
+    reading = read_command(command, shell, others=_possible_commands(shell_input.other_members))
     if shell_input.shell == "unknown":
         return replace(reading, commands=(), unclear=Reason("unknown_shell"), extended=None)
     if shell_input.shell != "user":

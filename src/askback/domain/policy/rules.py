@@ -278,7 +278,7 @@ def _exact_rule(tool: str, arguments: dict[str, Any], effect: Effect) -> Rule:
 def shell_rule_text(call: Call) -> str:
     """Write the rule for exactly one call of a shell tool, without its folder."""
     shell_input, (tool_name, canonical_input) = call.shell_input, call.exact_call
-    if shell_input.beside or "\n" in shell_input.text or "\t" in shell_input.text:
+    if shell_input.other_members or "\n" in shell_input.text or "\t" in shell_input.text:
         return exact_rule_text(tool_name, canonical_input)
     if shell_input.words and call.reading and not call.reading.unclear:
         return f"bash({shell_input.text})"

@@ -33,14 +33,14 @@ class ShellInput:
 
     `command` is a text for `shell` or an argument vector; None if there is not exactly one. `shell` is `bash`, `sh`,
     `user` (the person's own shell) or the name of one that is not understood. `folder` is where it runs, if the input
-    says so. `beside` are the keys that may change what runs; `command_key` and `folder_key` hold the command and the
-    folder.
+    says so. `other_members` are those that may change what runs; `command_key` and `folder_key` hold the command and
+    the folder.
     """
 
     command: str | Argv | None
     shell: str
     folder: str | None
-    beside: Mapping[str, Any]
+    other_members: Mapping[str, Any]
     command_key: str | None = None
     folder_key: str | None = None
 
@@ -158,7 +158,10 @@ def _take_shell(name: str, unread_members: dict[str, Any], tool: ShellTool) -> s
 
 
 def _is_irrelevant(key: str, value: object, tool: ShellTool) -> bool:
-    if isinstance(value, str | int | float) and key in {*tool.ignored.split(), *UNKNOWN_TOOL.ignored.split()}:
+    if isinstance(value, str | int | float) and key in {
+        *tool.ignored_keys.split(),
+        *UNKNOWN_TOOL.ignored_keys.split(),
+    }:
         return True
     harmless_values = (*tool.defaults.get(key, ()), *UNKNOWN_TOOL.defaults.get(key, ()))
     return any(type(value) is type(default) and value == default for default in harmless_values)

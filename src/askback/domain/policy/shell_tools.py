@@ -23,8 +23,8 @@ class ShellTool:
     """The input of one shell tool.
 
     `names` are compared without case. With `keys`, the entry applies only to inputs that have one of these, for names
-    that several tools share. `command`, `argv` and `folder` are the keys of the command and of its folder; `ignored`
-    keys have no effect; `defaults` have no effect with one of these values.
+    that several tools share. `command`, `argv` and `folder` are the keys of the command and of its folder;
+    `ignored_keys` have no effect; `defaults` have no effect with one of these values.
     """
 
     agent: str
@@ -34,7 +34,7 @@ class ShellTool:
     keys: str = ""
     command: str = "command"
     folder: str = ""
-    ignored: str = ""
+    ignored_keys: str = ""
     defaults: Mapping[str, tuple[object, ...]] = field(default_factory=dict[str, tuple[object, ...]])
 
     def describes(self, name: str, arguments: Mapping[str, Any]) -> bool:
@@ -51,7 +51,7 @@ UNKNOWN_TOOL = ShellTool(
     source="docs/explanation/policy.md",
     command="command argv",
     folder="cwd workdir working_directory",
-    ignored="description explanation justification timeout timeout_s timeout_ms",
+    ignored_keys="description explanation justification timeout timeout_s timeout_ms",
     defaults={"run_in_background": _FALSE, "is_background": _FALSE, "background": _FALSE, "env": ({},)},
 )
 """The entry for shell tools of unknown agents."""
@@ -70,7 +70,7 @@ TOOLS: tuple[ShellTool, ...] = (
         names="bash",
         syntax="bash",
         source="https://code.claude.com/docs/en/agent-sdk/typescript (BashInput)",
-        ignored="task_progress requires_approval",  # Cline calls its tool `bash` for some models
+        ignored_keys="task_progress requires_approval",  # Cline calls its tool `bash` for some models
         defaults={"dangerouslyDisableSandbox": _FALSE, "restart": _FALSE},
     ),
     ShellTool(
@@ -83,7 +83,7 @@ TOOLS: tuple[ShellTool, ...] = (
         syntax="user",
         source=_CODEX,
         command="cmd",
-        ignored="yield_time_ms max_output_tokens",
+        ignored_keys="yield_time_ms max_output_tokens",
         defaults=_CODEX_DEFAULTS,
     ),
     ShellTool(
@@ -113,7 +113,7 @@ TOOLS: tuple[ShellTool, ...] = (
         names="run_terminal_cmd",
         syntax="user",
         source="https://cursor.com/docs/agent/tools",
-        ignored="require_user_approval",
+        ignored_keys="require_user_approval",
     ),
     ShellTool(
         agent="Cursor CLI",
@@ -121,14 +121,14 @@ TOOLS: tuple[ShellTool, ...] = (
         keys="block_until_ms",
         syntax="user",
         source="https://cursor.com/docs/agent/tools",
-        ignored="block_until_ms",
+        ignored_keys="block_until_ms",
     ),
     ShellTool(
         agent="OpenHands",
         names="execute_bash",
         syntax="bash",
         source="https://github.com/All-Hands-AI/OpenHands openhands/agenthub/codeact_agent/tools/bash.py",
-        ignored="security_risk",
+        ignored_keys="security_risk",
         defaults={"is_input": _FALSE},
     ),
     ShellTool(
@@ -137,7 +137,7 @@ TOOLS: tuple[ShellTool, ...] = (
         keys="is_input security_risk reset",
         syntax="bash",
         source="https://github.com/OpenHands/software-agent-sdk openhands-tools/openhands/tools/terminal",
-        ignored="security_risk summary",
+        ignored_keys="security_risk summary",
         defaults={"is_input": _FALSE, "reset": _FALSE},
     ),
     ShellTool(
@@ -146,7 +146,7 @@ TOOLS: tuple[ShellTool, ...] = (
         keys="requires_approval",
         syntax="user",
         source="https://github.com/cline/cline src/core/prompts/system-prompt/tools/execute_command.ts",
-        ignored="requires_approval task_progress",
+        ignored_keys="requires_approval task_progress",
     ),
     ShellTool(
         agent="Roo Code",
@@ -161,7 +161,7 @@ TOOLS: tuple[ShellTool, ...] = (
         keys="explanation isBackground goal",
         syntax="user",
         source="https://github.com/microsoft/vscode runInTerminalTool.ts",
-        ignored="goal",
+        ignored_keys="goal",
         defaults={"isBackground": _FALSE, "mode": ("sync",)},
     ),
     ShellTool(
@@ -172,7 +172,7 @@ TOOLS: tuple[ShellTool, ...] = (
         source="https://docs.windsurf.com/windsurf/terminal",
         command="CommandLine",
         folder="Cwd",
-        ignored="SafeToAutoRun WaitMsBeforeAsync toolAction toolSummary",
+        ignored_keys="SafeToAutoRun WaitMsBeforeAsync toolAction toolSummary",
         defaults={"Blocking": (True, "true")},
     ),
     ShellTool(

@@ -70,7 +70,7 @@ class ErrorLocation(NamedTuple):
 
     steps: Steps
     value: Any
-    around: Any
+    parent: Any
     present: bool
 
 
@@ -141,12 +141,12 @@ def _error_location(body: object, location: Sequence[str | int], kind: str) -> E
         if in_list and _is_branch(current.value, step, location[index + 1]):
             continue
         is_present, value = _member(current.value, step)
-        if is_present or (last and (kind == "missing" or step == _IMPLIED)):
+        if is_present or (last and (kind == "missing" or step == _IMPLIED_KEY)):
             current = ErrorLocation((*current.steps, step), value, current.value, present=is_present)
     return current
 
 
-_IMPLIED = "value"
+_IMPLIED_KEY = "value"
 _LANGUAGES = "dict[str,str]"
 """How Pydantic names the branch of a text in several languages."""
 _NUMBER_ERRORS = frozenset({"int_type", "float_type", "finite_number"})
@@ -178,8 +178,8 @@ def _is_implied(location: ErrorLocation, kind: str) -> bool:
         return False
     if kind != "missing":
         return True
-    is_labelled = isinstance(_member(location.around, "label")[1], str | Mapping)
-    return location.steps[-1] == _IMPLIED and "options" in location.steps and not is_labelled
+    is_labelled = isinstance(_member(location.parent, "label")[1], str | Mapping)
+    return location.steps[-1] == _IMPLIED_KEY and "options" in location.steps and not is_labelled
 
 
 def _fault_of(location: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
@@ -226,7 +226,7 @@ def _fault_of_tag(location: ErrorLocation, context: dict[str, Any]) -> tuple[Ste
 
 
 def _fault_of_extra_key(location: ErrorLocation) -> tuple[Steps, str, dict[str, Any]]:
-    tag = _tag(location.around)
+    tag = _tag(location.parent)
     is_field = "fields" in location.steps and location.steps[-2:-1] and isinstance(location.steps[-2], int)
     if is_field and location.steps[-3:-2] == ("fields",) and location.steps[-1] in _FIELD_KEYS:
         return location.steps, "constraint_not_allowed", {"type": tag}

@@ -30,7 +30,7 @@ def may_be_assigned(principal: Principal, record: Record) -> bool:
 
 
 async def require_can_answer(
-    ctx: Services, principal: Principal, record: Record, *, attempted: str = "answer_request"
+    ctx: Services, principal: Principal, record: Record, *, operation: str = "answer_request"
 ) -> None:
     """Raise `Forbidden`, and record the attempt, unless the caller may answer or decline this request.
 
@@ -43,7 +43,7 @@ async def require_can_answer(
         record.access,
         kind_of(record).level,
         thread_id=record.thread_id,
-        attempted=attempted,
+        operation=operation,
         request_id=record.id,
     )
     if record.queued_behind:
@@ -53,16 +53,16 @@ async def require_can_answer(
             request=record.as_dict(),
         )
     if principal.id == record.requester:
-        await roles.record_refusal(ctx, principal, attempted, record.id)
+        await roles.record_refusal(ctx, principal, operation, record.id)
         raise Forbidden("You cannot decide about your own request.")
     if _is_excluded(principal, record):
-        await roles.record_refusal(ctx, principal, attempted, record.id)
+        await roles.record_refusal(ctx, principal, operation, record.id)
         raise Forbidden(
             "The agent that asked works for you, so somebody else has to decide.", code="requester_excluded"
         )
     assignees = assignees_of(record)
     if assignees and not await _is_among(ctx, principal, assignees):
-        await roles.record_refusal(ctx, principal, attempted, record.id)
+        await roles.record_refusal(ctx, principal, operation, record.id)
         raise Forbidden(f"Only {', '.join(assignees)} can answer this request.", code="not_assigned")
 
 

@@ -42,10 +42,10 @@ def is_thread_limited(principal: Principal) -> bool:
     return bool(principal.threads)
 
 
-async def require_unlimited(ctx: Services, principal: Principal, attempted: str) -> None:
+async def require_unlimited(ctx: Services, principal: Principal, operation: str) -> None:
     """Raise `Forbidden`, and record the attempt, for a token that is limited to some threads."""
     if is_thread_limited(principal):
-        await roles.record_refusal(ctx, principal, attempted)
+        await roles.record_refusal(ctx, principal, operation)
         raise Forbidden(
             "This token is limited to some threads, and this call affects others. Use a token without that limit."
         )
@@ -146,7 +146,7 @@ async def require(
     needed_level: AccessLevel,
     *,
     thread_id: str,
-    attempted: str,
+    operation: str,
     request_id: str | None = None,
 ) -> None:
     """Raise `NotFound` for a thread that is hidden from the caller, and `Forbidden`, recorded, for too low a level.
@@ -162,7 +162,7 @@ async def require(
         not is_other_agent or level(principal, replace(access, agents=None), thread_id) is AccessLevel.NONE
     ):
         raise no_such_thread()
-    await roles.record_refusal(ctx, principal, attempted, request_id)
+    await roles.record_refusal(ctx, principal, operation, request_id)
     if is_other_agent:
         raise ThreadOfAnother
     raise Forbidden(
@@ -172,7 +172,7 @@ async def require(
 
 
 async def require_in(
-    ctx: Services, principal: Principal, thread_id: str, needed_level: AccessLevel, *, attempted: str
+    ctx: Services, principal: Principal, thread_id: str, needed_level: AccessLevel, *, operation: str
 ) -> AccessLevel:
     """Return the caller's level in a thread, which is read from the store only if the role needs it.
 
@@ -181,7 +181,7 @@ async def require_in(
     if principal.role == "admin" and token_covers(principal, thread_id):
         return AccessLevel.OWNER
     access = await ctx.store.access(principal.tenant, thread_id)
-    await require(ctx, principal, access, needed_level, thread_id=thread_id, attempted=attempted)
+    await require(ctx, principal, access, needed_level, thread_id=thread_id, operation=operation)
     return level(principal, access, thread_id)
 
 
@@ -189,7 +189,7 @@ async def require_to_watch(ctx: Services, principal: Principal, thread_id: str) 
     """Return the caller's level in a thread; raises `NotFound` for an invalid id, and for a hidden thread."""
     if not 0 < len(thread_id) <= ctx.limits.identifier:
         raise no_such_thread()
-    return await require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="watch_thread")
+    return await require_in(ctx, principal, thread_id, AccessLevel.VIEW, operation="watch_thread")
 
 
 async def require_to_ask(ctx: Services, principal: Principal, thread_id: str) -> ThreadConfig:
@@ -201,7 +201,7 @@ async def require_to_ask(ctx: Services, principal: Principal, thread_id: str) ->
         thread_config.access,
         AccessLevel.PROMPT,
         thread_id=thread_id,
-        attempted="create_request",
+        operation="create_request",
     )
     return thread_config
 

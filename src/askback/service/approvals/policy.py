@@ -36,7 +36,7 @@ async def get_policy(ctx: Services, principal: Principal, *, thread_id: str | No
     """Return the policy settings of a thread, or the defaults."""
     await roles.require(ctx, principal, "get_policy")
     if thread_id:
-        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="get_policy")
+        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, operation="get_policy")
     view = await ctx.store.policy(
         principal.tenant, thread_id=thread_id or "", project=None, now_ms=ctx.clock.now_ms()
     )
@@ -60,7 +60,7 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
         await sharing.require_unlimited(ctx, principal, "update_policy")
     else:
         await sharing.require_in(
-            ctx, principal, payload.thread_id, AccessLevel.ALL, attempted="update_policy"
+            ctx, principal, payload.thread_id, AccessLevel.ALL, operation="update_policy"
         )
     changes = {name: getattr(payload, name) for name in _SETTINGS if name in payload.model_fields_set}
     if payload.question_limits is not None:

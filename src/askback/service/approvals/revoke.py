@@ -83,7 +83,7 @@ async def add_to_answered(ctx: Services, record: Record, event: str, members: Ma
     step = Settlement(
         tenant=record.tenant,
         id=record.id,
-        expected=frozenset({Status.ANSWERED}),
+        expected_statuses=frozenset({Status.ANSWERED}),
         revision=record.revision,
         status=Status.ANSWERED,
         state=state,

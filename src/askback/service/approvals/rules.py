@@ -70,7 +70,7 @@ async def create_rule(ctx: Services, principal: Principal, body: object) -> tupl
     if payload.locked:
         await _require_admin(ctx, principal)
     if payload.scope == "thread" and payload.thread_id is not None:
-        await sharing.require_in(ctx, principal, payload.thread_id, AccessLevel.ALL, attempted="create_rule")
+        await sharing.require_in(ctx, principal, payload.thread_id, AccessLevel.ALL, operation="create_rule")
     else:
         await sharing.require_unlimited(ctx, principal, "create_rule")
     if rule.any_arguments:
@@ -244,7 +244,7 @@ async def _require_thread(ctx: Services, principal: Principal, thread_id: str) -
     if sharing.level(principal, access, thread_id) < AccessLevel.VIEW:
         raise _no_such_rule()
     await sharing.require(
-        ctx, principal, access, AccessLevel.ALL, thread_id=thread_id, attempted="revoke_rule"
+        ctx, principal, access, AccessLevel.ALL, thread_id=thread_id, operation="revoke_rule"
     )
 
 
@@ -266,7 +266,7 @@ async def _require_right_to_any_arguments(ctx: Services, principal: Principal, t
     if principal.role == "admin":
         return
     if thread_id is not None:
-        await sharing.require_in(ctx, principal, thread_id, AccessLevel.OWNER, attempted="create_rule")
+        await sharing.require_in(ctx, principal, thread_id, AccessLevel.OWNER, operation="create_rule")
         return
     await roles.record_refusal(ctx, principal, "any_arguments")
     raise Forbidden(

@@ -75,7 +75,7 @@ async def try_rule(ctx: Services, principal: Principal, body: object) -> Trial:
     draft = payload.rule or RuleBody(rule="")
     thread_id = draft.thread_id or payload.thread_id
     if thread_id is not None:
-        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="try_rule")
+        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, operation="try_rule")
     policy = await read_policy(
         ctx,
         principal.tenant,

@@ -27,19 +27,19 @@ Point = tuple[int, str]
 class Verification:
     """The result for the entries after `start` up to `end`, which are correct.
 
-    `broken` is the seq of the first wrong entry, and why.
+    `first_break` is the seq of the first wrong entry, and why.
     """
 
     start: Point
     end: Point
     head: AuditHead
     seal: SealStatus
-    broken: tuple[int, str] | None
+    first_break: tuple[int, str] | None
 
     @property
     def complete(self) -> bool:
         """Whether the chain leads to the head."""
-        return self.broken is None and self.end == (self.head.seq, self.head.hash)
+        return self.first_break is None and self.end == (self.head.seq, self.head.hash)
 
 
 async def verify_audit_log(

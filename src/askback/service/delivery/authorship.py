@@ -40,7 +40,7 @@ async def may_deliver(ctx: Services, lease: Lease) -> bool:
             return await _check_is_open(ctx, lease)
         author = record.state.members.get("settled_by")
         if record.status not in _DECIDED or author is None or _may_still_answer(author, record):
-            ctx.withheld.pop(lease.resume.id, None)
+            ctx.withheld_resumes.pop(lease.resume.id, None)
             return True
         await _record_withheld(ctx, lease, author)
     await ctx.store.release_resume(lease, now_ms=ctx.clock.now_ms() + CHECK_AGAIN_MS)
@@ -48,8 +48,8 @@ async def may_deliver(ctx: Services, lease: Lease) -> bool:
 
 
 async def _record_withheld(ctx: Services, lease: Lease, author: Mapping[str, str]) -> None:
-    if lease.resume.id in ctx.withheld:
-        ctx.withheld.move_to_end(lease.resume.id)
+    if lease.resume.id in ctx.withheld_resumes:
+        ctx.withheld_resumes.move_to_end(lease.resume.id)
         return
     _log.warning("resume %s is withheld: the author of the decision may no longer decide", lease.resume.id)
     entry = audit_entry(
@@ -62,9 +62,9 @@ async def _record_withheld(ctx: Services, lease: Lease, author: Mapping[str, str
         settled_by=author,
     )
     await ctx.store.write(SideEffects(audit=(entry,)))
-    ctx.withheld[lease.resume.id] = None
-    if len(ctx.withheld) > MAX_WITHHELD:
-        ctx.withheld.popitem(last=False)
+    ctx.withheld_resumes[lease.resume.id] = None
+    if len(ctx.withheld_resumes) > MAX_WITHHELD:
+        ctx.withheld_resumes.popitem(last=False)
 
 
 async def _check_is_open(ctx: Services, lease: Lease) -> bool:

@@ -40,7 +40,7 @@ async def pull_resumes(
     operation = "pull_resumes" if thread_id is None else "pull_thread_resumes"
     await roles.require(ctx, principal, operation)
     if thread_id is not None:
-        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted=operation)
+        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, operation=operation)
     changed = ChangeSignal()
     tenant = principal.tenant
     unsubscribe = ctx.bus.listen(

@@ -58,7 +58,7 @@ class _Outcome(NamedTuple):
     access: AccessList
     thread_id: str
     wire: str
-    redacted: str
+    redacted_wire: str
     queued: bool
 
 
@@ -190,7 +190,7 @@ class ConnectionWaits:
             if principal.id == end.requester:
                 self._ctx.waiters.mark_sent(request_id, principal.id, is_held=end.queued)
             may_see_names = sharing.can_see_names(principal, end.access, end.thread_id)
-            waiter.on_settled(request_id, end.wire if may_see_names else end.redacted)
+            waiter.on_settled(request_id, end.wire if may_see_names else end.redacted_wire)
 
     def on_arrival(self, request_id: str, principal: Principal) -> None:
         """Record that an outcome has arrived.

@@ -84,7 +84,7 @@ async def upload_message_file(
     """
     await roles.require(ctx, principal, "upload_message_file")
     check_identifier("thread_id", thread_id, ctx.limits)
-    await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, attempted="upload_message_file")
+    await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, operation="upload_message_file")
     file = _new_file(ctx, principal, thread_id, name, person=principal.id)
     slot = Slot("file", ctx.limits.file_bytes, ctx.limits.message_files_bytes)
     slot.require_small(size or 0)

@@ -42,7 +42,7 @@ async def assign_request(ctx: Services, principal: Principal, request_id: str, b
     payload = parse(AssignBody, body)
     while True:
         if not _has_assigned(principal, record):
-            await require_can_answer(ctx, principal, record, attempted="assign_request")
+            await require_can_answer(ctx, principal, record, operation="assign_request")
         if record.settled:
             raise already_settled(record)
         await _check(ctx, record, payload.assignees)

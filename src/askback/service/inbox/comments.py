@@ -73,7 +73,7 @@ async def delete_comment(ctx: Services, principal: Principal, request_id: str, c
             record.access,
             AccessLevel.OWNER,
             thread_id=record.thread_id,
-            attempted="delete_comment",
+            operation="delete_comment",
             request_id=record.id,
         )
     effects = _audited(ctx, principal, record, "comment.deleted", comment_id)
@@ -81,7 +81,7 @@ async def delete_comment(ctx: Services, principal: Principal, request_id: str, c
     _publish_change(ctx, record)
 
 
-async def _writable(ctx: Services, principal: Principal, request_id: str, attempted: str) -> Record:
+async def _writable(ctx: Services, principal: Principal, request_id: str, operation: str) -> Record:
     record = await get_request(ctx, principal, request_id)
     await sharing.require(
         ctx,
@@ -89,7 +89,7 @@ async def _writable(ctx: Services, principal: Principal, request_id: str, attemp
         record.access,
         AccessLevel.PROMPT,
         thread_id=record.thread_id,
-        attempted=attempted,
+        operation=operation,
         request_id=record.id,
     )
     return record

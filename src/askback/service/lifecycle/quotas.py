@@ -103,7 +103,7 @@ async def get_limits(ctx: Services, principal: Principal, thread_id: str | None)
         return _limits_json(ctx.limits, read_thread_settings(thread_config.tenant_settings))
     access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
-        ctx, principal, access, AccessLevel.VIEW, thread_id=thread_id, attempted="get_limits"
+        ctx, principal, access, AccessLevel.VIEW, thread_id=thread_id, operation="get_limits"
     )
     thread_config = await ctx.store.thread_config(principal.tenant, thread_id)
     settings = read_thread_settings(thread_config.tenant_settings, thread_config.thread_settings)

@@ -96,7 +96,7 @@ async def settle(
         Settlement(
             tenant=record.tenant,
             id=record.id,
-            expected=frozenset({record.status}),
+            expected_statuses=frozenset({record.status}),
             revision=record.revision,
             status=status,
             state=state,

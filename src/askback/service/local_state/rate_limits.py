@@ -111,7 +111,7 @@ class RateLimiter:
 @dataclass(slots=True)
 class _Window:
     started_at: int
-    taken: int = 0
+    use_count: int = 0
     skipped: int = 0
 
 
@@ -129,10 +129,10 @@ class AttemptLimiter:
         if len(self._windows) > MAX_KEYS:
             self._windows.popitem(last=False)
         if not 0 <= now_ms - window.started_at < MINUTE_MS:
-            window.started_at, window.taken = now_ms, 0
-        if window.taken >= self._limit:
+            window.started_at, window.use_count = now_ms, 0
+        if window.use_count >= self._limit:
             window.skipped += 1
             return None
-        window.taken += 1
+        window.use_count += 1
         skipped_count, window.skipped = window.skipped, 0
         return skipped_count

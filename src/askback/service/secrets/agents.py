@@ -114,7 +114,7 @@ async def get_saved_scopes(
         record.access,
         kind_of(record).level,
         thread_id=record.thread_id,
-        attempted="get_saved_scopes",
+        operation="get_saved_scopes",
     )
     secret_request = record.spec.secret
     locations = locations_of(thread_id=record.thread_id, project=secret_request.project)

@@ -88,7 +88,7 @@ async def _owner(ctx: Services, principal: Principal, location: SecretLocation, 
     if location.scope == "session":
         access = await ctx.store.access(principal.tenant, location.subject)
         await sharing.require(
-            ctx, principal, access, AccessLevel.ALL, thread_id=location.subject, attempted="set_secret"
+            ctx, principal, access, AccessLevel.ALL, thread_id=location.subject, operation="set_secret"
         )
         return access.owner
     await sharing.require_unlimited(ctx, principal, "set_secret")

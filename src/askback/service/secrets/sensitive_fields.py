@@ -47,7 +47,7 @@ async def answer_sensitive_form(
     payload = await parse_for_caller(
         ctx, principal, record, lambda: body.read(lambda text: _check(text, spec, ctx.limits, uploads))
     )
-    claim = idempotency_claim(principal, f"answer:{record.id}", key, payload.said)
+    claim = idempotency_claim(principal, f"answer:{record.id}", key, payload.claim_payload)
     if (earlier_change := await replayed(ctx, claim)) is not None:
         return with_submission(earlier_change, payload.revision)
     await admit(ctx, principal, record)
@@ -107,11 +107,11 @@ def _references(secrets: tuple[SecretRecord, ...]) -> dict[str, Any]:
 class _CheckedAnswer:
     """A parsed and checked answer; an error that shows it cannot show a value.
 
-    An idempotency key is bound to `said`. `values` has None for each field in `secrets`.
+    An idempotency key is bound to `claim_payload`. `values` has None for each field in `secrets`.
     """
 
     revision: int
-    said: str = field(repr=False)
+    claim_payload: str = field(repr=False)
     faults: Sequence[Fault] = ()
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     other: Mapping[str, bool] = field(default_factory=dict[str, bool])

@@ -28,7 +28,7 @@ async def get_thread_access(ctx: Services, principal: Principal, thread_id: str)
     await roles.require(ctx, principal, "get_thread_access")
     access = await ctx.store.access(principal.tenant, thread_id)
     await sharing.require(
-        ctx, principal, access, AccessLevel.VIEW, thread_id=thread_id, attempted="get_thread_access"
+        ctx, principal, access, AccessLevel.VIEW, thread_id=thread_id, operation="get_thread_access"
     )
     return access
 
@@ -129,12 +129,12 @@ async def _require(
 ) -> None:
     if principal.role != "requester":
         await sharing.require(
-            ctx, principal, old_access, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
+            ctx, principal, old_access, AccessLevel.OWNER, thread_id=thread_id, operation="set_thread_access"
         )
         return
     if not sharing.admits(old_access, principal):
         await sharing.require(
-            ctx, principal, old_access, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
+            ctx, principal, old_access, AccessLevel.OWNER, thread_id=thread_id, operation="set_thread_access"
         )
     if old_access.agents is not None and old_access.agents.ids[:1] != (principal.id,):
         await roles.record_refusal(ctx, principal, "set_thread_access")
@@ -145,7 +145,7 @@ async def _require(
         return
     if old_access.is_shared:
         await sharing.require(
-            ctx, principal, old_access, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
+            ctx, principal, old_access, AccessLevel.OWNER, thread_id=thread_id, operation="set_thread_access"
         )
     if access.owner != principal.user and principal.user != principal.id:
         await roles.record_refusal(ctx, principal, "set_thread_access")

@@ -116,7 +116,7 @@ async def _require(ctx: Services, principal: Principal, thread_id: str) -> None:
         access,
         _needed_level(principal, access),
         thread_id=thread_id,
-        attempted="archive_thread",
+        operation="archive_thread",
     )
     if await ctx.store.thread(principal.tenant, thread_id, limit=1) is None:
         raise sharing.no_such_thread()

@@ -74,7 +74,7 @@ async def update_thread(ctx: Services, principal: Principal, thread_id: str, bod
     report.finish()
     access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
-        ctx, principal, access, AccessLevel.PROMPT, thread_id=thread_id, attempted="update_thread"
+        ctx, principal, access, AccessLevel.PROMPT, thread_id=thread_id, operation="update_thread"
     )
     if principal.role == "responder" and payload.model_fields_set - {"title"}:
         await roles.record_refusal(ctx, principal, "update_thread")

@@ -33,7 +33,7 @@ async def erase_thread(ctx: Services, principal: Principal, thread_id: str) -> N
     await roles.require(ctx, principal, "erase_thread")
     access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
-        ctx, principal, access, AccessLevel.OWNER, thread_id=thread_id, attempted="erase_thread"
+        ctx, principal, access, AccessLevel.OWNER, thread_id=thread_id, operation="erase_thread"
     )
     if await ctx.store.thread(principal.tenant, thread_id, limit=1) is None:
         raise sharing.no_such_thread()

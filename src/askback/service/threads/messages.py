@@ -54,7 +54,7 @@ async def post_message(
     """
     await roles.require(ctx, principal, "post_message")
     check_identifier("thread_id", thread_id, ctx.limits)
-    await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, attempted="post_message")
+    await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, operation="post_message")
     members = _members(body)
     try:
         if "append_to" in members:
@@ -193,7 +193,7 @@ async def update_message(
     await roles.require(ctx, principal, "update_message")
     check_line("thread_id", thread_id, ctx.limits.identifier)
     check_line("message_id", message_id, ctx.limits.identifier)
-    await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, attempted="update_message")
+    await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, operation="update_message")
     payload = parse(ToolCallBody, body)
     report = Report()
     TextCheck(report, suspicious=True).line("", "tool_call_id", payload.tool_call_id, ctx.limits.identifier)

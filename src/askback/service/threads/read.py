@@ -35,7 +35,7 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
     await roles.require(ctx, principal, "export_thread")
     access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
-        ctx, principal, access, AccessLevel.OWNER, thread_id=thread_id, attempted="export_thread"
+        ctx, principal, access, AccessLevel.OWNER, thread_id=thread_id, operation="export_thread"
     )
     view = await ctx.store.thread(principal.tenant, thread_id, limit=MAX_ROWS)
     if view is None:
@@ -151,7 +151,7 @@ async def get_thread(ctx: Services, principal: Principal, thread_id: str) -> str
         raise sharing.no_such_thread()
     view = await ctx.store.thread(principal.tenant, thread_id) or EMPTY
     await sharing.require(
-        ctx, principal, view.access, AccessLevel.VIEW, thread_id=thread_id, attempted="get_thread"
+        ctx, principal, view.access, AccessLevel.VIEW, thread_id=thread_id, operation="get_thread"
     )
     messages = [message.wire for message in view.messages]
     requests = [

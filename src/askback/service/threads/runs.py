@@ -69,9 +69,9 @@ async def get_run(ctx: Services, principal: Principal, thread_id: str, run_id: s
     return await _find(ctx, principal, thread_id, run_id, "get_run")
 
 
-async def _find(ctx: Services, principal: Principal, thread_id: str, run_id: str, attempted: str) -> Run:
-    await roles.require(ctx, principal, attempted)
-    await _require(ctx, principal, thread_id, AccessLevel.VIEW, attempted)
+async def _find(ctx: Services, principal: Principal, thread_id: str, run_id: str, operation: str) -> Run:
+    await roles.require(ctx, principal, operation)
+    await _require(ctx, principal, thread_id, AccessLevel.VIEW, operation)
     run = await ctx.store.run(principal.tenant, thread_id, run_id)
     if run is None or (principal.role == "requester" and run.agent != principal.id):
         raise NotFound("There is no such run.")
@@ -161,7 +161,7 @@ async def _cancel_open(
 
 
 async def _require(
-    ctx: Services, principal: Principal, thread_id: str, needed_level: AccessLevel, attempted: str
+    ctx: Services, principal: Principal, thread_id: str, needed_level: AccessLevel, operation: str
 ) -> None:
     access = await sharing.get_access(ctx, principal, thread_id)
-    await sharing.require(ctx, principal, access, needed_level, thread_id=thread_id, attempted=attempted)
+    await sharing.require(ctx, principal, access, needed_level, thread_id=thread_id, operation=operation)

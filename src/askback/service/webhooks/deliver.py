@@ -37,7 +37,7 @@ class Attempt:
     retry_after: float | None = None
 
     @property
-    def taken(self) -> bool:
+    def succeeded(self) -> bool:
         """Whether the receiver accepted the message."""
         return self.status is not None and 200 <= self.status < 300
 
@@ -62,7 +62,7 @@ async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
         await ctx.store.note_attempt(delivery, state=DeliveryState.WAITING, next_at=letter.at, note=None)
         return
     attempt = await _send(ctx, webhook, letter)
-    ctx.metrics.record_attempt(succeeded=attempt.taken)
+    ctx.metrics.record_attempt(succeeded=attempt.succeeded)
     now = ctx.clock.now_ms()
     await _settle_resume(ctx, letter, attempt, now)
     if attempt.status == HTTP_GONE:
@@ -122,7 +122,7 @@ async def _settle_resume(ctx: Services, letter: WebhookMessage, attempt: Attempt
     if letter.lease is None:
         return
     resume = letter.lease.resume
-    if attempt.taken:
+    if attempt.succeeded:
         await ctx.store.finish_resume(
             resume.tenant, resume.requester, resume.id, attempt=letter.lease.attempt, now_ms=now
         )
@@ -134,7 +134,7 @@ async def _record_attempt(
     ctx: Services, delivery: Delivery, attempt: Attempt, *, started_at: int, now: int
 ) -> None:
     state, next_at = DeliveryState.DELIVERED, now
-    if not attempt.taken:
+    if not attempt.succeeded:
         retry_at_ms = None if attempt.status == HTTP_GONE else _next_attempt(delivery, attempt, now)
         state = DeliveryState.DEAD if retry_at_ms is None else DeliveryState.WAITING
         next_at = retry_at_ms or now

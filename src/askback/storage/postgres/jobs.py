@@ -187,7 +187,7 @@ class Job:
             yield message.event
 
     @property
-    def alone(self) -> bool:
+    def runs_alone(self) -> bool:
         """Whether it needs its own group: a job that leaves a line first looks up the owner of the key."""
         return isinstance(self.change, Settle) and self.change.step.leave_queue
 
@@ -234,7 +234,7 @@ class ExclusiveJob:
     act: Act
     future: asyncio.Future[Any]
     keys: frozenset[Key | bytes] = frozenset()
-    alone: bool = True
+    runs_alone: bool = True
     plain: bool = False
     error: Exception | None = None
     result: Any = None

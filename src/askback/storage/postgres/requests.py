@@ -38,7 +38,7 @@ def step_row(step: Settlement) -> tuple[Any, ...]:
     """Return the columns of a step."""
     expires_at, due_at = step.times or (None, None)
     return (
-        step.tenant, step.id, " ".join(step.expected), step.revision,
+        step.tenant, step.id, " ".join(step.expected_statuses), step.revision,
         step.state_before and step.state_before.text, step.status.value, step.state.text, int(step.asks_again),
         step.spec and step.spec.text, step.times is not None, expires_at, due_at,
         *step.end,

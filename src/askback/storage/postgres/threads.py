@@ -21,21 +21,22 @@ Name = tuple[str, str]
 class Thread:
     """A thread that is locked until the commit.
 
-    `seq` is the number of the last event; `numbered` is the number in the row, which is higher if a change was refused:
-    the rest is returned. `claimed` is the agent in the row of a new thread, removed if its change was refused.
+    `seq` is the number of the last event; `stored_seq` is the number in the row, which is higher if a change was
+    refused: the rest is returned. `stored_agents` is the agent in the row of a new thread, removed if its change was
+    refused.
     `question_count`, `counted_since` and `refused_at` are as in `ports.threads`.
     """
 
     key: int
     seq: int
-    numbered: int
+    stored_seq: int
     access: AccessList
-    claimed: ThreadAgents | None
+    stored_agents: ThreadAgents | None
     archived: bool
     question_count: int
     counted_since: int
     refused_at: int | None
-    noted: bool = False
+    has_changes: bool = False
 
     def admit(self, draft: EventDraft) -> None:
         """Raise `ThreadOfAnother` for a write of an agent that was not admitted."""
@@ -53,19 +54,19 @@ class Thread:
         if self.counted_since + window_ms <= now:
             self.question_count, self.counted_since = 0, now
         self.question_count += 1
-        self.noted = True
+        self.has_changes = True
         return self.question_count
 
     def give_back(self, *, created_at: int) -> None:
         """Uncount a form that was counted in the current window."""
         if self.question_count > 0 and self.counted_since <= created_at:
             self.question_count -= 1
-            self.noted = True
+            self.has_changes = True
 
     def refuse(self, *, refused_at: int) -> None:
         """Note that a person refused a form."""
         self.refused_at = refused_at
-        self.noted = True
+        self.has_changes = True
 
 
 async def number(db: Connection, drafts: Iterable[EventDraft]) -> Mapping[Name, Thread]:
@@ -98,7 +99,9 @@ async def keep(db: Connection, threads: Iterable[Thread]) -> None:
     changed = [
         thread
         for thread in threads
-        if thread.noted or thread.seq != thread.numbered or thread.access.agents != thread.claimed
+        if thread.has_changes
+        or thread.seq != thread.stored_seq
+        or thread.access.agents != thread.stored_agents
     ]
     if changed:
         rows = [

@@ -121,13 +121,13 @@ class Writer:
             job = self._waiting.popleft()
             if job.future.cancelled():
                 continue
-            may_join = not group or (job.plain == group[0].plain and not job.alone)
+            may_join = not group or (job.plain == group[0].plain and not job.runs_alone)
             if may_join and busy.isdisjoint(job.keys):
                 group.append(job)
             else:
                 postponed.append(job)
             busy |= job.keys
-            if job.alone and group == [job]:
+            if job.runs_alone and group == [job]:
                 break
         self._waiting.extendleft(reversed(postponed))
         return group

@@ -157,7 +157,7 @@ async def _merge_policy(tx: Transaction, policy: PolicyRecord) -> None:
     policy_key = (policy.tenant, policy.thread_id)
     stored_policy = await tx.one(LOCK_POLICY, *policy_key)
     assert stored_policy is not None, "it was there or it is now"
-    await tx.run(PUT_POLICY, *policy_key, merge(stored_policy[0], policy.data))
+    await tx.run(PUT_POLICY, *policy_key, merge_patch(stored_policy[0], policy.data))
 
 
 class RuleArea(Area):
@@ -236,7 +236,7 @@ class RuleArea(Area):
         return [Refusal(*row) for row in refusals]
 
 
-def merge(data: str, patch: str) -> str:
+def merge_patch(data: str, patch: str) -> str:
     """Return a JSON object with another merged into it.
 
     Null takes a member away, objects are merged, all else is replaced.

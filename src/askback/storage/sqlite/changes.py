@@ -90,7 +90,7 @@ def settle(
     """Try one step of the lifecycle; a claim is looked up first. Only an applied step keeps it, and has `effects`."""
     if claim is not None and (target := find_claim(db, claim)) is not None:
         return Change(_stored_request(db, step.tenant, target), Outcome.REPLAYED)
-    expected_statuses = f" {' '.join(step.expected)} "
+    expected_statuses = f" {' '.join(step.expected_statuses)} "
     parameters = (
         step.tenant,
         step.id,

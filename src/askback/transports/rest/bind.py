@@ -21,7 +21,7 @@ def bind(special_handlers: Mapping[str, HttpHandler]) -> list[BoundOperation]:
     return [
         BoundOperation(operation, special_handlers.get(name) or partial(_run, operation, HANDLERS[name]))
         for name, operation in OPERATIONS.items()
-        if "http" in operation.over
+        if "http" in operation.transports
     ]
 
 

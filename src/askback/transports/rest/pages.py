@@ -40,10 +40,10 @@ _HTML = (b"content-type", b"text/html; charset=utf-8")
 
 @frozen(slots=True)
 class Asset:
-    """A file to send; `packed` is its gzip form if that is smaller."""
+    """A file to send; `gzip_content` is its gzip form if that is smaller."""
 
     body: bytes
-    packed: bytes | None
+    gzip_content: bytes | None
     etag: str
     headers: Headers
 
@@ -99,7 +99,7 @@ def _asset(path: Path) -> Asset:
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     kind = "text/javascript" if path.suffix in (".js", ".mjs") else kind
     text = kind.startswith(_COMPRESSED)
-    packed = gzip.compress(body, 9, mtime=0) if text else None
+    gzip_content = gzip.compress(body, 9, mtime=0) if text else None
     page = path.suffix == ".html"
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = (
@@ -108,13 +108,15 @@ def _asset(path: Path) -> Asset:
         (b"etag", etag.encode()),
         (b"vary", b"Accept-Encoding"),
     )
-    return Asset(body, packed if packed and len(packed) < len(body) else None, etag, headers)
+    return Asset(
+        body, gzip_content if gzip_content and len(gzip_content) < len(body) else None, etag, headers
+    )
 
 
 def _send(call: HttpCall, asset: Asset) -> Reply:
     etag = header(call.scope, b"if-none-match")
     if etag is not None and asset.etag in (tag.strip().removeprefix("W/") for tag in etag.split(",")):
         return Reply(304, headers=asset.headers)
-    if asset.packed and "gzip" in (header(call.scope, b"accept-encoding") or ""):
-        return Reply(200, asset.packed, (*asset.headers, (b"content-encoding", b"gzip")))
+    if asset.gzip_content and "gzip" in (header(call.scope, b"accept-encoding") or ""):
+        return Reply(200, asset.gzip_content, (*asset.headers, (b"content-encoding", b"gzip")))
     return Reply(200, asset.body, asset.headers)

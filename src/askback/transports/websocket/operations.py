@@ -263,7 +263,7 @@ INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _
 """Operations that finish immediately."""
 
 _OVER_WEBSOCKET = {
-    name: item for name, item in TABLE.items() if "websocket" in item.over and name not in INLINE
+    name: item for name, item in TABLE.items() if "websocket" in item.transports and name not in INLINE
 }
 OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxyType(
     {
@@ -284,7 +284,7 @@ _MEMBERS: Mapping[str, frozenset[str]] = {
         (
             *COMMON_MEMBERS,
             *operation.path_parameters,
-            *(parameter.name for parameter in operation.parameters if "websocket" in parameter.over),
+            *(parameter.name for parameter in operation.parameters if "websocket" in parameter.transports),
             *(("body",) if operation.body else ()),
         )
     )

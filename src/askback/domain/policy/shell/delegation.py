@@ -85,16 +85,18 @@ def _expand_xargs(step: Step, previous_step: Step) -> Iterator[Step]:
         and previous_step.argv[0] == "find"
     )
     find = _Find(previous_step)
-    require_understood(find.printed is not None and not find.ran and not {"-print", "-ls"} & set(find.tests))
+    require_understood(
+        find.printed_patterns is not None and not find.commands and not {"-print", "-ls"} & set(find.tests)
+    )
     argv = tuple(reversed(unread_words))
     yield replace(step, argv=argv, piped=False)  # without input it runs as well
-    yield _with_files(argv, find.printed or (), step)
+    yield _with_files(argv, find.printed_patterns or (), step)
 
 
 def _expand_find(step: Step) -> Iterator[Step]:
     find = _Find(step)
     yield replace(step, argv=("find", *find.starts, *find.tests))
-    for argv, files in find.ran:
+    for argv, files in find.commands:
         placeholders = [i for i, word in enumerate(argv) if word == "{}"]
         require_understood(
             len(placeholders) == 1
@@ -114,30 +116,31 @@ def _with_files(argv: Argv, files: tuple[str, ...], step: Step, trailing_words: 
 class _Find:
     """The parsed expression of a find.
 
-    `ran` are the commands that it runs, each with name patterns of its files; `printed` are those of `-print0`.
+    `commands` are the commands that it runs, each with name patterns of its files; `printed_patterns` are those of
+    `-print0`.
     """
 
     step: Step
     starts: list[str] = field(default_factory=list[str])
     tests: list[str] = field(default_factory=list[str])
-    ran: list[tuple[Argv, tuple[str, ...]]] = field(default_factory=list[tuple[Argv, tuple[str, ...]]])
-    printed: tuple[str, ...] | None = None
-    left: list[str] = field(default_factory=list[str])
+    commands: list[tuple[Argv, tuple[str, ...]]] = field(default_factory=list[tuple[Argv, tuple[str, ...]]])
+    printed_patterns: tuple[str, ...] | None = None
+    remaining_words: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
-        self.left = list(reversed(self.step.argv[1:]))
-        require_understood(sum(word in {"(", "!", "-not"} for word in self.left) <= _MAX_DEPTH)
-        while self.left and not self.left[-1].startswith(("-", "(", "!")):
-            self.starts.append(self.left.pop())
+        self.remaining_words = list(reversed(self.step.argv[1:]))
+        require_understood(sum(word in {"(", "!", "-not"} for word in self.remaining_words) <= _MAX_DEPTH)
+        while self.remaining_words and not self.remaining_words[-1].startswith(("-", "(", "!")):
+            self.starts.append(self.remaining_words.pop())
         require_understood(bool(self.starts) and not set(self.starts) & self.step.patterns)
         self._alternatives(None)
-        require_understood(not self.left)
+        require_understood(not self.remaining_words)
 
     def _alternatives(self, names: frozenset[str] | None) -> frozenset[str] | None:
         """Read up to a closing parenthesis. Return the name patterns that match; None if any name may."""
         alternatives = [self._conjunction(names)]
-        while self.left and self.left[-1] in {"-o", "-or"}:
-            self.tests.append(self.left.pop())
+        while self.remaining_words and self.remaining_words[-1] in {"-o", "-or"}:
+            self.tests.append(self.remaining_words.pop())
             alternatives.append(self._conjunction(names))
         known_alternatives = [alternative for alternative in alternatives if alternative is not None]
         return (
@@ -147,30 +150,30 @@ class _Find:
         )
 
     def _conjunction(self, names: frozenset[str] | None) -> frozenset[str] | None:
-        while self.left and self.left[-1] not in {")", "-o", "-or"}:
+        while self.remaining_words and self.remaining_words[-1] not in {")", "-o", "-or"}:
             names = self._primary(names)
         return names
 
     def _primary(self, names: frozenset[str] | None) -> frozenset[str] | None:
-        word = self.left.pop()
+        word = self.remaining_words.pop()
         if word == "-exec":
             self._exec(names)
             return names
         self.tests.append(word)
         if word == "(":
             inner = self._alternatives(names)
-            require_understood(bool(self.left))
-            self.tests.append(self.left.pop())
+            require_understood(bool(self.remaining_words))
+            self.tests.append(self.remaining_words.pop())
             return inner
         if word in {"!", "-not"}:
-            require_understood(bool(self.left))
+            require_understood(bool(self.remaining_words))
             self._primary(names)
         elif word == "-print0":
-            require_understood(names is not None and self.printed is None)
-            self.printed = self._files(names)
+            require_understood(names is not None and self.printed_patterns is None)
+            self.printed_patterns = self._files(names)
         elif word in languages.FIND_TESTS:
-            require_understood(bool(self.left))
-            value = self.left.pop()
+            require_understood(bool(self.remaining_words))
+            value = self.remaining_words.pop()
             self.tests.append(value)
             if word in {"-name", "-iname"} and names is None and safe_glob(value):
                 return frozenset({value})
@@ -179,11 +182,13 @@ class _Find:
         return names
 
     def _exec(self, names: frozenset[str] | None) -> None:
-        terminators = [i for i, word in enumerate(reversed(self.left)) if word == ";" or word == "+"]
+        terminators = [
+            i for i, word in enumerate(reversed(self.remaining_words)) if word == ";" or word == "+"
+        ]
         require_understood(bool(terminators))
-        argv = tuple(self.left.pop() for _ in range(terminators[0]))
-        require_understood(bool(argv) and (self.left.pop() == ";" or argv[-1] == "{}"))
-        self.ran.append((argv, self._files(names)))
+        argv = tuple(self.remaining_words.pop() for _ in range(terminators[0]))
+        require_understood(bool(argv) and (self.remaining_words.pop() == ";" or argv[-1] == "{}"))
+        self.commands.append((argv, self._files(names)))
 
     def _files(self, names: frozenset[str] | None) -> tuple[str, ...]:
         require_understood(names is not None)

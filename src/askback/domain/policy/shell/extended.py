@@ -241,7 +241,7 @@ class _Script:
         self.before = None
         if words:
             self.expects_command = False
-            self.outline.append(tuple(word.shown for word in words))
+            self.outline.append(tuple(word.source_text for word in words))
             changed = words[0].text == "cd"
             if changed:
                 self._change_folder(words)

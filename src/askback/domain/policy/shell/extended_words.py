@@ -60,19 +60,19 @@ class Variable:
 
     sign: str
     name: str
-    written: str
+    source_text: str
     quoted: bool
 
 
 @frozen(slots=True)
 class ExtendedWord:
-    """One word. `text` has the sign of each of `variables`; `shown` has their source texts.
+    """One word. `text` has the sign of each of `variables`; `source_text` has their source texts.
 
     `is_pattern`: it has pattern characters.
     """
 
     text: str
-    shown: str
+    source_text: str
     is_pattern: bool = False
     variables: tuple[Variable, ...] = ()
 
@@ -124,7 +124,7 @@ def decode_word(token: Token, *, first: bool) -> ExtendedWord:
     text = lexer.decode_word(masked, first=first).text
     shown_text = text
     for variable in variables:
-        shown_text = shown_text.replace(variable.sign, variable.written)
+        shown_text = shown_text.replace(variable.sign, variable.source_text)
     is_pattern = bool(_MASKED_WILDCARD.search(_QUOTED.sub("", masked)))
     return ExtendedWord(text.translate(_SHOW), shown_text.translate(_SHOW), is_pattern, tuple(variables))
 
