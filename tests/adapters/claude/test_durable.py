@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import pytest
@@ -74,6 +74,36 @@ async def test_a_denied_call_does_not_run_in_the_other_process(
         assert (await line())["result"] == "done"
     assert "The person denied" in model.results("go")[TOUCH]
     assert not list(project.iterdir())
+
+
+@requirement("G8")
+@pytest.mark.parametrize("decision", ["approve", "deny"])
+async def test_a_quick_start_runs_a_deferred_call_only_as_it_was_decided(
+    agent: AsyncClient,
+    person: AsyncClient,
+    model: FakeModel,
+    options: Options,
+    thread: str,
+    project: Path,
+    decision: Literal["approve", "deny"],
+) -> None:
+    """Without files of settings Claude Code often repeats the call before it knows the hooks."""
+    file = project / "note"
+    model.play("go", [call("Write", file_path=str(file), content="draft")])
+
+    def make_options() -> ClaudeAgentOptions:
+        own_options = options(setting_sources=[], permission_mode="acceptEdits")
+        return with_askback(own_options, agent, thread_id=thread, durable=True)
+
+    await run(make_options(), "go")
+    edited = {"edited_input": {"file_path": str(file), "content": "final"}} if decision == "approve" else {}
+    await person.requests.decide(await wait_for_request(person, thread), decision, **edited)
+    (resume,) = await agent.resumes.pull(thread, wait=20)
+    with anyio.fail_after(LIMIT_S):
+        messages = [item async for item in continue_session(resume, make_options())]
+    assert result_of(messages).result == "done"
+    assert [item.read_text() for item in project.iterdir()] == (["final"] if edited else [])
+    assert len(await person.requests.list(thread_id=thread)) == 1
 
 
 async def test_sub_agents_and_tools_of_the_program_are_there_after_a_deferred_call(

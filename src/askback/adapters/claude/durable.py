@@ -8,10 +8,16 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict, replace
 from typing import Any, cast
 
-from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher, Message
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    HookMatcher,
+    Message,
+    ToolPermissionContext,
+)
 
-from askback.adapters.claude.calls import stored_context
-from askback.adapters.claude.gate import last_session
+from askback.adapters.claude.calls import Result, stored_context
+from askback.adapters.claude.gate import Gate, gate_of
 from askback.adapters.claude.hooks import Json, merged, output
 from askback.adapters.claude.replays import is_deferred
 from askback.adapters.claude.sessions import session_with_call, transcript_of
@@ -36,19 +42,28 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
     """Continue the session of a resume in its folder, and yield its messages up to the next result.
 
     `options` are those of `with_askback`, with `durable` if the session had it. Acknowledge the resume afterwards.
-    Claude Code asks again about the call that it deferred last. That call gets the answer that was given, or is
-    deferred again if it is still open: the resume may be about an earlier call. If no call is deferred, Claude gets the
-    outcome as a prompt: the process was killed while it waited, or a sub-agent in the background ended first.
+    Claude Code asks again about the call that it deferred last. That call gets the answer that was given. If it is
+    still open, because the resume is about an earlier call, it is deferred again, or waits here for a person. If no
+    call is deferred, Claude gets the outcome as a prompt: the process was killed while it waited, or a sub-agent in the
+    background ended first.
 
     A request that something else has made, such as a tool of `askback mcp`, continues the session of `options.resume`,
     else the one that made the tool call, else the last one that asked in the thread. If a call is deferred there,
     Claude gets the outcome once that call is decided. Raises `NotOfClaude` if there is no such session.
     """
-    call_context = stored_context(resume.request) or await _other_session(resume, options)
+    gate = gate_of(options)
+    if gate is None:
+        raise NotOfClaude("Pass the options that `with_askback` returned.")
+    call_context = stored_context(resume.request) or await _other_session(resume, options, gate)
     options = replace(options, resume=call_context["session_id"], cwd=options.cwd or call_context["folder"])
+    gate.session_id = call_context["session_id"]
     transcript = transcript_of(options, call_context["session_id"])
     deferred = None if transcript is None else is_deferred(transcript)
     replayed_event = asyncio.Event()
+
+    async def decide(tool: str, tool_input: Json, context: ToolPermissionContext) -> Result:
+        replayed_event.set()  # a quick start of Claude Code asks about the deferred call before it knows the hooks
+        return await gate.can_use_tool(tool, tool_input, context)
 
     async def notice(_event: Json, _call_id: str | None, _context: object) -> Json:
         replayed_event.set()  # by any call: a prompt would interrupt it
@@ -62,6 +77,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
     hooks = {event: [HookMatcher(hooks=[cast("Any", call)])] for event, call in hooks_by_event.items()}
     options = replace(
         options,
+        can_use_tool=decide,
         hooks=merged(options.hooks or {}, hooks),
         extra_args={**_agents(options), **options.extra_args},
     )
@@ -79,14 +95,14 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
             yield message
 
 
-async def _other_session(resume: Resume, options: ClaudeAgentOptions) -> Mapping[str, Any]:
+async def _other_session(resume: Resume, options: ClaudeAgentOptions, gate: Gate) -> Mapping[str, Any]:
     """Return the session for a request that this adapter has not made, with the keys of `stored_context`."""
     call_id = resume.request.tool_call_id
     session_id = options.resume or (call_id and session_with_call(options, call_id))
     if session_id:
         return {"session_id": session_id, "folder": None, "deferred": False}
-    if session_options := await last_session(options, resume.thread_id):
-        return {**session_options, "deferred": False}
+    if last_context := await gate.last_session(resume.thread_id):
+        return {**last_context, "deferred": False}
     raise NotOfClaude(
         f"No session of Claude is known that the request {resume.request.id} belongs to. "
         "To continue one, pass its id as `resume` in the options."

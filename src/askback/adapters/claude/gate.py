@@ -68,6 +68,7 @@ class Gate:
         thread_id: str | None,
         session_id: str,
         folder: str,
+        transcript_of: Callable[[str], Path | None],
         timeout_s: float | None,
         durable: bool,
         approvals: bool,
@@ -76,8 +77,9 @@ class Gate:
     ) -> None:
         self._ask = ask
         self._thread_id = thread_id
-        self._session_id = session_id
+        self.session_id = session_id
         self._folder = folder
+        self._transcript_of = transcript_of
         self._timeout_s = timeout_s
         self._durable = durable
         self._approvals = approvals
@@ -118,7 +120,12 @@ class Gate:
 
         Suggested rules are ignored: askback decides about each call.
         """
-        use = self._use(tool, tool_input, context.tool_use_id or "", context.agent_id)
+        call_id = context.tool_use_id or ""
+        if self._durable and not self._has_prompt and context.agent_id is None:
+            # Claude Code asks about a deferred call before it knows the hooks, if its start is quick.
+            transcript = self._transcript_of(self.session_id) or Path(f"{self.session_id}.jsonl")
+            await self._begin_replay(call_id, transcript)
+        use = self._use(tool, tool_input, call_id, context.agent_id)
         self._undecided_calls.pop(use.id, None)
         result = await self._decide(use, wait=True)
         assert not isinstance(result, InputRequest)  # it has waited
@@ -131,21 +138,25 @@ class Gate:
         return sessions[0] if sessions else {}
 
     async def _on_prompt(self, event: Json, _id: str | None, _context: object) -> Json:
-        self._session_id, prompted, self._has_prompt = event["session_id"], self._has_prompt, True
+        self.session_id, prompted, self._has_prompt = event["session_id"], self._has_prompt, True
         if prompted:
             return {}
-        texts = await self._collect(event)
+        texts = await self._collect(Path(event["transcript_path"]))
         return output("UserPromptSubmit", additionalContext="\n\n".join(texts)) if texts else {}
 
-    async def _collect(self, event: Json) -> list[str]:
+    async def _begin_replay(self, call_id: str, transcript: Path) -> None:
+        self._has_prompt, self._replayed_call_id = True, call_id
+        await self._collect(transcript)
+
+    async def _collect(self, transcript: Path) -> list[str]:
         """Find what an earlier process of the session left, and return the sentences for Claude about it.
 
         Without a server nothing is found, and the prompt goes on: Claude Code would refuse it after half a minute.
         """
-        thread_id, transcript = self._thread_id or self._session_id, Path(event["transcript_path"])
+        thread_id = self._thread_id or self.session_id
         try:
             async with asyncio.timeout(COLLECT_S):
-                return await self._earlier_requests.collect(thread_id, self._session_id, transcript)
+                return await self._earlier_requests.collect(thread_id, self.session_id, transcript)
         except (AskbackError, TimeoutError):
             _log.warning("askback could not look for what an earlier process had asked", exc_info=True)
             return []
@@ -155,7 +166,7 @@ class Gate:
         return {}
 
     async def _before_tool_use(self, event: Json, _id: str | None, _context: object) -> Json:
-        self._session_id = event["session_id"]
+        self.session_id = event["session_id"]
         tool, call_id = event["tool_name"], event["tool_use_id"]
         if tool in self._harmless_tools or not (self._approvals or tool == ASK_USER):
             return {}
@@ -163,8 +174,7 @@ class Gate:
         if not self._durable or event.get("agent_id") is not None:
             return output("PreToolUse", permissionDecision="ask")
         if not self._has_prompt:
-            self._has_prompt, self._replayed_call_id = True, call_id
-            await self._collect(event)
+            await self._begin_replay(call_id, Path(event["transcript_path"]))
         decision = await self._decide(self._use(tool, event["tool_input"], call_id, None), wait=False)
         if not isinstance(decision, InputRequest):
             return output("PreToolUse", permissionDecision="ask")  # `can_use_tool` finds the same decision
@@ -202,7 +212,12 @@ class Gate:
         event = self._undecided_calls.get(call_id, {})
         agent = event.get("agent_type") if agent_id is not None else None
         return ToolUse(
-            tool, tool_input, call_id, self._session_id, cwd=event.get("cwd"), agent=agent or agent_id
+            tool,
+            tool_input,
+            call_id,
+            self.session_id,
+            cwd=event.get("cwd", self._folder),
+            agent=agent or agent_id,
         )
 
     async def _decide(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
@@ -268,7 +283,7 @@ class Gate:
 
     def _request_options(self, use: ToolUse) -> Json:
         """Return the options of the request for a call."""
-        thread_id = self._thread_id or self._session_id
+        thread_id = self._thread_id or self.session_id
         return {"thread_id": thread_id, "timeout_s": self._timeout_s} | use.context(
             durable=self._can_defer(use), folder=self._folder
         )
@@ -307,10 +322,10 @@ class Gate:
         return decision
 
 
-async def last_session(options: ClaudeAgentOptions, thread_id: str) -> Mapping[str, Any]:
-    """Return the metadata of the newest request that a session made in a thread. `options`: those of `with_askback`."""
+def gate_of(options: ClaudeAgentOptions) -> Gate | None:
+    """Return the gate of options that come from `with_askback`."""
     gate = getattr(options.can_use_tool, "__self__", None)
-    return await gate.last_session(thread_id) if isinstance(gate, Gate) else {}
+    return gate if isinstance(gate, Gate) else None
 
 
 def _approval_notes(decision: Decision) -> str:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from askback.adapters.claude.calls import ASK_USER, INTERNAL_TOOLS, OWN_TOOLS
 from askback.adapters.claude.gate import Gate
 from askback.adapters.claude.hooks import merged
 from askback.adapters.claude.lifecycle import Lifecycle
+from askback.adapters.claude.sessions import transcript_of
 from askback.client import AsyncClient
 from askback.errors import AskbackError
 
@@ -72,6 +74,7 @@ def with_askback(
         thread_id=thread_id or ask.thread_id,
         session_id=options.resume or options.session_id or "",
         folder=str(options.cwd or Path.cwd()),
+        transcript_of=partial(transcript_of, options),
         timeout_s=timeout_s if timeout_s is not None or durable else BLOCKING_S,
         durable=durable,
         approvals=approvals,
@@ -80,6 +83,7 @@ def with_askback(
     )
     return replace(
         options,
+        settings=_with_prompts(options) if durable and approvals else options.settings,
         can_use_tool=gate.can_use_tool,
         hooks=merged(options.hooks or {}, gate.hooks(), {} if lifecycle is None else lifecycle.hooks()),
         env={**_NO_BACKGROUND_LIMIT, **options.env},
@@ -93,7 +97,7 @@ def _problems(options: ClaudeAgentOptions, *, approvals: bool) -> Iterator[str]:
         yield (
             "askback answers permission prompts itself: remove `can_use_tool` and `permission_prompt_tool_name`."
         )
-    settings = _settings(options)
+    settings = _settings(options) or {}
     modes = {
         "permission_mode": options.permission_mode,
         "extra_args['permission-mode']": options.extra_args.get("permission-mode"),
@@ -155,15 +159,30 @@ def _agents(options: ClaudeAgentOptions) -> Iterable[tuple[str, Any]]:
     return (options.agents or {}).items()
 
 
-def _settings(options: ClaudeAgentOptions) -> dict[str, Any]:
-    """Return the settings of `options.settings`, a file or its text; nothing if the CLI could not read them either."""
+def _with_prompts(options: ClaudeAgentOptions) -> str | None:
+    """Return the settings with a rule that has Claude Code ask about each call.
+
+    A quick start repeats a deferred call before the hooks are known. Without the rule, that call would run wherever the
+    permission mode or a rule of the settings allows it, even if it was denied.
+    """
+    settings = _settings(options)
+    if settings is None:
+        return options.settings
+    permissions = _members(settings.get("permissions"))
+    rules = permissions.get("ask")
+    asked = [*(cast("list[Any]", rules) if isinstance(rules, list) else ()), "*"]
+    return json.dumps({**settings, "permissions": {**permissions, "ask": asked}})
+
+
+def _settings(options: ClaudeAgentOptions) -> dict[str, Any] | None:
+    """Return the settings of `options.settings`, a file or its text; None if the CLI could not read them either."""
     text = options.settings or ""
     try:
         if text and not text.lstrip().startswith("{"):
             text = (Path(options.cwd or ".") / text).read_text("utf-8")
         settings = json.loads(text or "{}")
     except (OSError, ValueError):
-        return {}
+        return None
     return _members(settings)
 
 
