@@ -43,7 +43,7 @@ class Deployments:
 
 
 @dataclass
-class Ran:
+class RunResult:
     """What an agent said at its end, what its model read of its tools, and what the framework returned."""
 
     text: str
@@ -92,11 +92,11 @@ class Promises(ABC):
         """
 
     @abstractmethod
-    async def run(self, ask: AsyncClient, agent: Any) -> Ran:
+    async def run(self, ask: AsyncClient, agent: Any) -> RunResult:
         """Run an agent to its end, in the thread of the client."""
 
     @abstractmethod
-    async def delegate(self, ask: AsyncClient, inner: Any) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner: Any) -> RunResult:
         """Run an agent "boss" to its end that delegates to another one."""
 
     @abstractmethod
@@ -221,10 +221,10 @@ class DurablePromises(ProgramPromises):
         """Run an agent to its first pause and park it."""
 
     @abstractmethod
-    async def resume(self, ask: AsyncClient, agent: Any, parked: Any) -> Ran | None:
+    async def resume(self, ask: AsyncClient, agent: Any, parked: Any) -> RunResult | None:
         """Continue what was parked with an agent of another process; None if something is open."""
 
-    def check_again(self, second_result: Ran) -> None:
+    def check_again(self, second_result: RunResult) -> None:
         """Expect that a run that was resumed for the second time made no call."""
         assert any("has been started before" in item for item in second_result.read)
 

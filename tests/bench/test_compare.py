@@ -12,7 +12,7 @@ from bench.one_version import with_new_labels
 CASE = Case("postgres", "new", 64, 4000)
 
 
-class Measured:
+class MeasuredVersion:
     """A version that costs a little more with each turn."""
 
     def __init__(self, cpu: float) -> None:
@@ -24,7 +24,7 @@ class Measured:
 
 
 def test_both_versions_are_measured_by_turns_and_the_first_one_changes() -> None:
-    versions = cast("dict[str, Version]", {OURS: Measured(0), THEIRS: Measured(90)})
+    versions = cast("dict[str, Version]", {OURS: MeasuredVersion(0), THEIRS: MeasuredVersion(90)})
     turns = list(measure(versions, [CASE], rounds=2))
     assert [name for _, name, _ in turns] == [THEIRS, OURS, OURS, THEIRS]
     assert list(table(turns)) == [

@@ -34,7 +34,7 @@ TRANSPORTS = pytest.mark.parametrize("transport", [AppTransport, HttpTransport])
 
 
 @dataclass
-class Linked:
+class LinkedAgent:
     """The link of an agent, its server, and the server's store."""
 
     link: Link
@@ -51,12 +51,12 @@ class Linked:
 @asynccontextmanager
 async def linked(
     transport: type[AppTransport], kind: type[TemporaryStore] = TemporaryStore
-) -> AsyncGenerator[Linked]:
+) -> AsyncGenerator[LinkedAgent]:
     """A link to a server on a store of that kind, for the duration of a test."""
     bus = LocalBus()
     store = kind(on_commit=bus.publish)
     app = create_app(store=store, bus=bus)
     link = Link(transport(app, None))
     with anyio.fail_after(120):
-        yield Linked(link, app, store)
+        yield LinkedAgent(link, app, store)
         await link.close()

@@ -153,7 +153,7 @@ async def test_a_question_is_withdrawn_when_the_framework_is_interrupted() -> No
                 await asking
 
 
-class Watched(AsyncClient):
+class WatchedClient(AsyncClient):
     """A client that reports when it waits."""
 
     def __init__(self, **options: Any) -> None:
@@ -167,7 +167,7 @@ class Watched(AsyncClient):
 
 async def test_an_approval_that_was_asked_before_is_withdrawn_when_the_framework_is_interrupted() -> None:
     ada = person({"deploy": LeaveOpen()})
-    async with ada, Watched(app=ada.app) as client:
+    async with ada, WatchedClient(app=ada.app) as client:
         decision_before = await approve_once(client, "deploy", {"to": "prod"}, PLACE, wait=False)
         asking = asyncio.ensure_future(approve_once(client, "deploy", {"to": "prod"}, PLACE))
         with anyio.fail_after(120):

@@ -103,7 +103,7 @@ async def test_a_check_that_crashes_permits_nothing():
             assert is_unanswerable_denial(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
 
 
-class Unopened(TemporaryStore):
+class UnopenedStore(TemporaryStore):
     """A store that cannot be opened."""
 
     async def open(self) -> None:
@@ -112,7 +112,7 @@ class Unopened(TemporaryStore):
 
 async def test_an_app_that_cannot_start_permits_nothing():
     bus = LocalBus()
-    async with AsyncClient(app=create_app(store=Unopened(on_commit=bus.publish), bus=bus)) as agent:
+    async with AsyncClient(app=create_app(store=UnopenedStore(on_commit=bus.publish), bus=bus)) as agent:
         with anyio.fail_after(120):
             assert is_unanswerable_denial(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
 

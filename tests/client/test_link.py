@@ -18,7 +18,7 @@ from tests.client.linked import TRANSPORTS, linked
 pytestmark = pytest.mark.anyio
 
 
-class Scripted:
+class ScriptedTransport:
     """A transport whose only stream of frames is written by the test."""
 
     address = "the test"
@@ -55,7 +55,7 @@ class Scripted:
 
 @pytest.mark.requirement("C20")
 async def test_a_question_created_after_its_caller_was_cancelled_is_withdrawn_before_closing():
-    server = Scripted()
+    server = ScriptedTransport()
     link = Link(server)
     with anyio.fail_after(120):
         ticket = await link.ask('"op":"create_request","wait":true', withdraw=True)

@@ -200,7 +200,7 @@ async def test_a_page_that_returns_after_an_unacknowledged_leave_is_present() ->
     await server.close()
 
 
-class Crowded(FakeRegister):
+class CrowdedRegister(FakeRegister):
     """A register where another viewer enters during each update."""
 
     on_arrival: Callable[[], object] | None = None
@@ -227,7 +227,7 @@ class Crowded(FakeRegister):
 
 async def test_in_a_crowd_each_waits_only_for_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presence, "PATIENCE_S", 60)
-    register = Crowded()
+    register = CrowdedRegister()
     server = SharedPresence(register, LocalBus(), server="one")
     await server.open()
     places = count()

@@ -215,27 +215,27 @@ def test_a_bad_pattern_beyond_the_bound_is_never_run() -> None:
         )
 
 
-class Sent(Model):
+class NamedBody(Model):
     name: str
     count: int | None = None
     extra: JsonValue = None
 
 
 def test_other_bodies_have_the_same_words() -> None:
-    assert parse(Sent, {"name": "x"}) == Sent(name="x")
+    assert parse(NamedBody, {"name": "x"}) == NamedBody(name="x")
     with pytest.raises(Faults) as exc_info:
-        parse(Sent, {"count": "5", "options": 1})
+        parse(NamedBody, {"count": "5", "options": 1})
     assert sorted((item.path, item.key) for item in exc_info.value.faults) == [
         ("count", "wrong_type.integer"),
         ("name", "missing_required"),
         ("options", "unknown_field.key"),
     ]
     with pytest.raises(Faults) as exc_info:
-        parse(Sent, [])
+        parse(NamedBody, [])
     assert [(item.path, item.key) for item in exc_info.value.faults] == [("", "wrong_type.object")]
 
 
-class Sized(Model):
+class SizedBody(Model):
     text: str = PydanticField(max_length=3)
     items: list[int] = PydanticField(min_length=1, max_length=2)
 
@@ -244,7 +244,7 @@ def test_sizes_of_a_model_are_refused_with_their_bounds() -> None:
     seen_items: list[tuple[str, str, Any]] = []
     for body in ({"text": "abcd", "items": []}, {"text": "abc", "items": [1, 2, 3]}):
         with pytest.raises(Faults) as exc_info:
-            parse(Sized, body)
+            parse(SizedBody, body)
         seen_items += [(item.path, item.key, dict(item.params)) for item in exc_info.value.faults]
     assert seen_items == [
         ("text", "too_long", {"max": 3, "got": 4}),

@@ -32,7 +32,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Acknowledged:
+class KeyedCall:
     """A call with a key that was answered with 2xx."""
 
     token: str
@@ -51,7 +51,7 @@ class Caller:
     """Calls any of the servers, and remembers acknowledged calls with a key."""
 
     def __init__(self, urls: Sequence[str], ledger: Ledger) -> None:
-        self.acknowledged: list[Acknowledged] = []
+        self.acknowledged: list[KeyedCall] = []
         self._urls = itertools.cycle(urls)
         self._ledger = ledger
         self.http = httpx2.AsyncClient(
@@ -99,7 +99,7 @@ class Caller:
         self.expect(reply.status == 200, "I1", f"{path} was read with {reply.status}: {reply.body}")
         return reply.body
 
-    async def post(self, token: str, path: str, body: dict[str, Any], *, key: str) -> Acknowledged:
+    async def post(self, token: str, path: str, body: dict[str, Any], *, key: str) -> KeyedCall:
         """Make a call that must be accepted, and repeat it at once."""
         reply = await self.send(token, "POST", path, body, key=key)
         self.expect(
@@ -107,12 +107,12 @@ class Caller:
             "I2",
             f"{path} was refused with {reply.status}: {str(reply.body)[:300]}",
         )
-        call = Acknowledged(token, path, body, key, reply)
+        call = KeyedCall(token, path, body, key, reply)
         self.acknowledged.append(call)
         await self.repeat(call)
         return call
 
-    async def repeat(self, call: Acknowledged) -> None:
+    async def repeat(self, call: KeyedCall) -> None:
         """Send an acknowledged call again: it must get the same answer, regardless of later changes."""
         reply = await self.send(call.token, "POST", call.path, call.body, key=call.key)
         same = reply.status in (200, 201) and all(reply.body.get(n) == call.reply.body.get(n) for n in SAME)

@@ -18,7 +18,7 @@ import anyio
 from askback import AsyncClient, Form, InputRequest, Text
 from askback.errors import ConnectionLost, Unavailable
 from tests.fault.audit import Entries
-from tests.fault.caller import Acknowledged, Caller
+from tests.fault.caller import Caller, KeyedCall
 from tests.fault.pace import LIMITS
 from tests.fault.processes import ADMIN, RESPONDER
 
@@ -56,7 +56,7 @@ class Scenario:
         """Ask with a form, or with another body; return the id."""
         return (await self.create_request(title, **extra)).reply_body["id"]
 
-    async def create_request(self, title: str, **extra: Any) -> Acknowledged:
+    async def create_request(self, title: str, **extra: Any) -> KeyedCall:
         """Ask; return the call."""
         form = {"kind": "form", "form": {"title": f"{title} {self.thread}", "fields": FIELDS}}
         body = {**({} if "kind" in extra else form), **extra, "thread_id": self.thread}
@@ -64,11 +64,11 @@ class Scenario:
         self.happened("request.created", reply.reply_body["id"])
         return reply
 
-    async def answer(self, request_id: str, *, event: str = "request.answered", **body: Any) -> Acknowledged:
+    async def answer(self, request_id: str, *, event: str = "request.answered", **body: Any) -> KeyedCall:
         """Answer as the person; return the call."""
         return await self.step(RESPONDER, request_id, "answer", event, **({"revision": 1} | body))
 
-    async def step(self, who: str, request_id: str, do: str, event: str, **body: Any) -> Acknowledged:
+    async def step(self, who: str, request_id: str, do: str, event: str, **body: Any) -> KeyedCall:
         """Take a step that has this event, and check that it is stored once acknowledged."""
         path = f"/v1/requests/{request_id}"
         call = await self.caller.post(who, f"{path}/{do}", body, key=self.key())

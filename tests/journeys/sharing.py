@@ -24,7 +24,7 @@ _NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedThread:
     """The thread, the people by their level in it, and two agents, each of one person."""
 
     team: Team
@@ -53,7 +53,7 @@ async def person(
 
 
 @asynccontextmanager
-async def shared(url: str, team: Team, thread: str) -> AsyncIterator[Shared]:
+async def shared(url: str, team: Team, thread: str) -> AsyncIterator[SharedThread]:
     """Let Ada's agent begin a thread on her behalf, and share it."""
     async with AsyncExitStack() as stack:
         people = {
@@ -66,7 +66,7 @@ async def shared(url: str, team: Team, thread: str) -> AsyncIterator[Shared]:
             )
             for name in ("owner", "none")
         ]
-        scene = Shared(team, thread, {**people, "admin": team.admin}, *agents)
+        scene = SharedThread(team, thread, {**people, "admin": team.admin}, *agents)
         assert (await share(team.agent, thread)).json()["owner"] == "user-owner"
         yield scene
 

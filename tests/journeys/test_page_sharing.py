@@ -10,7 +10,7 @@ from playwright.async_api import Locator, expect
 
 from tests.journeys.browser import OpenScreen, Posts, Screen, place_of
 from tests.journeys.people import Team, request_of
-from tests.journeys.sharing import FORM, Shared, share, shared
+from tests.journeys.sharing import FORM, SharedThread, share, shared
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -19,7 +19,7 @@ MAY_READ = "You can view this request, but not answer it."
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
     """A thread that is shared, and everybody."""
     async with shared(server.url, team, thread) as scene:
         yield scene
@@ -27,7 +27,7 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
 
 @requirement("K3", "K8")
 async def test_a_reader_follows_changes_of_access_from_view_to_prompt_to_none(
-    screen: OpenScreen, scene: Shared
+    screen: OpenScreen, scene: SharedThread
 ) -> None:
     await scene.fresh("form")
     eva = await screen(place_of(scene.thread), team=scene.team, who={"user": "user-view"})
@@ -55,7 +55,7 @@ async def test_a_reader_follows_changes_of_access_from_view_to_prompt_to_none(
 
 @requirement("E20")
 async def test_a_reader_sees_the_number_of_requested_and_submitted_secrets(
-    screen: OpenScreen, scene: Shared
+    screen: OpenScreen, scene: SharedThread
 ) -> None:
     request = request_of(await scene.team.agent.need(scene.thread, "A_KEY", "B_KEY", hide_names=True))
     eva = await screen(place_of(scene.thread), team=scene.team, who={"user": "user-view"})
@@ -73,7 +73,7 @@ async def test_a_reader_sees_the_number_of_requested_and_submitted_secrets(
 
 @requirement("K3")
 async def test_a_reader_sees_which_secret_is_asked_for_and_nowhere_to_type_it(
-    screen: OpenScreen, scene: Shared
+    screen: OpenScreen, scene: SharedThread
 ) -> None:
     await scene.team.agent.need(scene.thread, "A_KEY")
     eva = await screen(place_of(scene.thread), team=scene.team, who={"user": "user-view"})
@@ -120,7 +120,7 @@ async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
 
 
 @requirement("K3")
-async def test_the_page_of_a_request_follows_access_changes(screen: OpenScreen, scene: Shared) -> None:
+async def test_the_page_of_a_request_follows_access_changes(screen: OpenScreen, scene: SharedThread) -> None:
     request = await scene.fresh("form")
     eva = await screen(f"/r/{request['id']}", team=scene.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
@@ -138,7 +138,7 @@ def row(shown_screen: Screen, request: dict[str, Any]) -> Locator:
 
 @requirement("K3", "K5")
 async def test_the_inbox_marks_read_only_requests_and_follows_access_changes(
-    screen: OpenScreen, scene: Shared
+    screen: OpenScreen, scene: SharedThread
 ) -> None:
     agent, owner, thread = scene.team.agent, scene.people["owner"], scene.thread
     await share(owner, thread, owner="user-owner", others="prompt")

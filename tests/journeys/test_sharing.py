@@ -13,7 +13,7 @@ import pytest
 from askback.ports.store import Principal
 from askback.server.app import create_app
 from tests.journeys.people import Person, Team, create_team, refusal, request_of
-from tests.journeys.sharing import FORM, Shared, frame_reply, person, share, shared, socket
+from tests.journeys.sharing import FORM, SharedThread, frame_reply, person, share, shared, socket
 from tests.requirements import requirement
 from tests.signing_in import sign_in
 
@@ -24,7 +24,7 @@ TEXT = {"content": [{"type": "text", "text": "hello"}]}
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
     """The thread and everybody."""
     async with shared(server.url, team, thread) as scene:
         yield scene
@@ -34,7 +34,7 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
 
 
 @requirement("K8")
-async def test_a_third_user_finds_nothing_of_a_thread(scene: Shared) -> None:
+async def test_a_third_user_finds_nothing_of_a_thread(scene: SharedThread) -> None:
     third, thread = scene.people["none"], scene.thread
     request = await scene.fresh("form")
     await scene.team.agent.http.post(f"/v1/threads/{thread}/messages", json=TEXT)
@@ -65,7 +65,7 @@ async def test_a_third_user_finds_nothing_of_a_thread(scene: Shared) -> None:
 
 
 @requirement("K8", "I12")
-async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: Shared) -> None:
+async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: SharedThread) -> None:
     third = scene.people["none"]
     third.http.headers["X-Request-Id"] = "the-same-call"  # otherwise each reply has a different id
     ids = [(await scene.fresh(kind))["id"] for kind in ("form", "approval", "secret")]
@@ -98,7 +98,7 @@ async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: 
 
 
 @requirement("K8")
-async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shared) -> None:
+async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: SharedThread) -> None:
     viewer, owner, thread = scene.people["view"], scene.people["owner"], scene.thread
     without = {"owner": "user-owner", "people": {"user-all": "all"}}
     async with socket(viewer) as watching, socket(scene.people["all"]) as staying:
@@ -129,7 +129,7 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
 
 
 @requirement("K8")
-async def test_an_inbox_continues_after_hidden_requests(scene: Shared) -> None:
+async def test_an_inbox_continues_after_hidden_requests(scene: SharedThread) -> None:
     third = scene.people["none"]
     async with socket(third) as inbox:
         assert "ok" in await frame_reply(inbox, op="subscribe", inbox=True, cursor=0)
@@ -140,7 +140,7 @@ async def test_an_inbox_continues_after_hidden_requests(scene: Shared) -> None:
 
 
 @requirement("K3", "K8")
-async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: Shared) -> None:
+async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: SharedThread) -> None:
     owner, thread = scene.people["owner"], scene.thread
     first = await scene.fresh("form")
     async with socket(scene.people["view"]) as reader, socket(scene.people["none"]) as stranger:
@@ -163,7 +163,7 @@ async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: S
     assert [request for request in requests if "level" in request] == []
 
 
-async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(scene: Shared) -> None:
+async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(scene: SharedThread) -> None:
     third, owner, thread = scene.people["none"], scene.people["owner"], scene.thread
     request = await scene.fresh("form")
     assert (await third.answer(request["id"], {"q": "a"})).status_code == 404
@@ -245,7 +245,7 @@ async def test_a_request_is_for_people_by_their_ids_and_for_groups(server: Any, 
 
 @requirement("K3", "K5")
 async def test_a_deadline_from_the_first_view_ignores_people_who_may_not_answer(
-    scene: Shared,
+    scene: SharedThread,
 ) -> None:
     clock = {"timeout_s": 60, "timeout_from": "shown"}
     for extra in ({}, {"assignees": ["user-prompt"]}):

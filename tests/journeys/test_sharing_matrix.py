@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.journeys.people import Person, Team
-from tests.journeys.sharing import LEVELS, SHARED, Shared, share, shared
+from tests.journeys.sharing import LEVELS, SHARED, SharedThread, share, shared
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -22,19 +22,19 @@ class Act:
     """An operation: the level that it needs, its request, and its calls over both transports."""
 
     needs: str
-    make: Callable[[Shared], Awaitable[Made]]
+    make: Callable[[SharedThread], Awaitable[Made]]
     call: tuple[str, str, Any]
     frame: dict[str, Any] | None = None
 
 
-async def arrange_nothing(_scene: Shared) -> Made:
+async def arrange_nothing(_scene: SharedThread) -> Made:
     return {}
 
 
-def asking(kind: str) -> Callable[[Shared], Awaitable[Made]]:
+def asking(kind: str) -> Callable[[SharedThread], Awaitable[Made]]:
     """Create a request of a kind."""
 
-    async def make(scene: Shared) -> Made:
+    async def make(scene: SharedThread) -> Made:
         request = await scene.fresh(kind)
         a, b = request.get("secret", {}).get("names", ("", ""))
         return {"request": request["id"], "a": a, "b": b}
@@ -42,12 +42,12 @@ def asking(kind: str) -> Callable[[Shared], Awaitable[Made]]:
     return make
 
 
-async def arrange_rule(scene: Shared) -> Made:
+async def arrange_rule(scene: SharedThread) -> Made:
     rule = await scene.team.admin.rule("make", scope="thread", thread_id=scene.thread)
     return {"rule": rule.json()["id"]}
 
 
-async def store_secret(scene: Shared) -> Made:
+async def store_secret(scene: SharedThread) -> Made:
     secret = await scene.team.admin.keep("S_KEY", "value", "session", thread_id=scene.thread)
     return {"secret": secret.json()["id"]}
 
@@ -140,7 +140,7 @@ for kind, body in ANSWERS.items():
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
     """The thread and everybody."""
     async with shared(server.url, team, thread) as scene:
         yield scene
@@ -183,7 +183,7 @@ async def over_socket(person: Person, frame: dict[str, Any], names: dict[str, st
 
 @requirement("K3")
 @pytest.mark.parametrize("name", ACTS)
-async def test_a_level_permits_exactly_the_operations_of_the_table(scene: Shared, name: str) -> None:
+async def test_a_level_permits_exactly_the_operations_of_the_table(scene: SharedThread, name: str) -> None:
     act = ACTS[name]
     needed = LEVELS.index(act.needs)
     for rank, level in enumerate(LEVELS):
@@ -201,7 +201,7 @@ async def test_a_level_permits_exactly_the_operations_of_the_table(scene: Shared
 
 
 @requirement("K3")
-async def test_attempts_that_a_level_forbids_are_in_the_audit_log(scene: Shared) -> None:
+async def test_attempts_that_a_level_forbids_are_in_the_audit_log(scene: SharedThread) -> None:
     request = await scene.fresh("approval")
     for level in ("view", "prompt"):
         assert (await scene.people[level].decide(request["id"], "approve")).status_code == 403
@@ -216,7 +216,7 @@ async def test_attempts_that_a_level_forbids_are_in_the_audit_log(scene: Shared)
 
 @requirement("K3")
 async def test_an_agent_starts_a_thread_for_a_person_once_and_may_repeat_the_call(
-    scene: Shared,
+    scene: SharedThread,
 ) -> None:
     agent, thread = scene.team.agent, scene.thread
     assert (await share(agent, thread)).status_code == 200
@@ -230,7 +230,7 @@ async def test_an_agent_starts_a_thread_for_a_person_once_and_may_repeat_the_cal
 
 
 @requirement("K3")
-async def test_an_agent_of_one_person_is_let_in_as_that_person_is(scene: Shared) -> None:
+async def test_an_agent_of_one_person_is_let_in_as_that_person_is(scene: SharedThread) -> None:
     own_owners_agent, foreign_strangers_agent, thread = (
         scene.owners_agent,
         scene.strangers_agent,

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from tests.journeys.people import Team, leased_values, refusal, request_of
-from tests.journeys.sharing import Shared, frame_reply, share, shared, socket
+from tests.journeys.sharing import SharedThread, frame_reply, share, shared, socket
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +20,7 @@ VALUES = {"A_KEY": "a-value", "B_KEY": "b-value"}
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
     """The thread and everybody."""
     async with shared(server.url, team, thread) as scene:
         yield scene
@@ -30,7 +30,7 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
 
 
 @requirement("K4")
-async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(scene: Shared) -> None:
+async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(scene: SharedThread) -> None:
     owner, typist, agent = scene.people["owner"], scene.people["prompt"], scene.team.agent
     request = request_of(await agent.need(scene.thread, "A_KEY", "B_KEY", default_scope="global"))
     answered_reply = await typist.hand_over(request["id"], VALUES, scope="global")
@@ -59,7 +59,9 @@ async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(sc
 
 
 @requirement("K4")
-async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_well(scene: Shared) -> None:
+async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_well(
+    scene: SharedThread,
+) -> None:
     typist, agent, thread = scene.people["prompt"], scene.team.agent, scene.thread
     tried_request = request_of(await agent.need(thread, "T_KEY", probe=True, default_scope="global"))
     await typist.hand_over(tried_request["id"], {"T_KEY": "tried"}, scope="global")
@@ -83,7 +85,7 @@ async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_we
 
 
 @requirement("K4")
-async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared) -> None:
+async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: SharedThread) -> None:
     bob, admin = scene.people["view"], scene.team.admin
     shared_one = (await bob.keep("SHARED_KEY", "v")).json()
     own_body = (await bob.keep("OWN_KEY", "v", owner="user-view")).json()
@@ -114,7 +116,7 @@ async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared
 
 
 @requirement("E20")
-async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Shared) -> None:
+async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: SharedThread) -> None:
     reader, typist, thread = scene.people["view"], scene.people["prompt"], scene.thread
     extra = {"metadata": {"A_KEY": {"description": "The A_KEY of the CRM"}}, "hide_names": True}
     async with (
@@ -171,7 +173,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
 
 
 @requirement("E20")
-async def test_probe_errors_are_hidden_from_readers_who_may_not_see_the_names(scene: Shared) -> None:
+async def test_probe_errors_are_hidden_from_readers_who_may_not_see_the_names(scene: SharedThread) -> None:
     reader, agent = scene.people["view"], scene.team.agent
     request = request_of(await agent.need(scene.thread, "A_KEY", hide_names=True, probe=True))
     await scene.people["prompt"].hand_over(request["id"], {"A_KEY": "bad"})
@@ -183,6 +185,6 @@ async def test_probe_errors_are_hidden_from_readers_who_may_not_see_the_names(sc
 
 
 @requirement("E20")
-async def test_names_are_for_every_reader_unless_the_agent_hides_them(scene: Shared) -> None:
+async def test_names_are_for_every_reader_unless_the_agent_hides_them(scene: SharedThread) -> None:
     request = await scene.fresh("secret")
     assert (await scene.people["view"].get(request["id"]))["secret"] == request["secret"]

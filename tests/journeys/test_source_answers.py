@@ -60,7 +60,7 @@ YES = {"decision": "approve", "scope": "once"}
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnswerSteps:
     """A person's actions on the page, their lines in the terminal, and members of the answer of both."""
 
     page: Sequence[Step] = (fill("Note", "Rome"), SUBMIT)
@@ -68,14 +68,14 @@ class Answered:
     answer: Mapping[str, Any] = field(default_factory=lambda: {"values": NOTE})
 
 
-def answer_of(values: Any, page: Sequence[Step], *typed: str) -> Answered:
+def answer_of(values: Any, page: Sequence[Step], *typed: str) -> AnswerSteps:
     """Return the actions for the values of a form."""
-    return Answered(page, typed, {"values": values})
+    return AnswerSteps(page, typed, {"values": values})
 
 
-PLAIN = Answered()
+PLAIN = AnswerSteps()
 HIRED = {"r": {"ann": {"decision": "accept", "values": NOTE}, "bob": {"decision": "decline"}}}
-ANSWERS: dict[str, Answered] = {
+ANSWERS: dict[str, AnswerSteps] = {
     "A4 B1: ids and data of the asker": PLAIN,
     "A5: a long plain prompt, and a label of several lines": answer_of(NOTE, (fill("One Two", "Rome"), SUBMIT), "Rome"),
     "A6 A7: the number of a question, and the limit of one tool": PLAIN,
@@ -84,8 +84,8 @@ ANSWERS: dict[str, Answered] = {
     "A11: several widgets, each with a button of its own": answer_of({"ok": True}, (pick("Go on?"), click("Submit: Go on?")), "2", "y"),
     "A11: the first widget that is used answers all": answer_of(NOTE, (fill("Note", "Rome"), click("Submit: Note")), "1", "Rome"),
     "A12: a widget without a label": answer_of(NOTE, (fill("What should I do?", "Rome"), SUBMIT), "Rome"),
-    "A16: an input that is no object": Answered((click("Allow once"),), ("y",), YES),
-    "A17: an action": Answered((click("I've done it"),), ("d",), {"outcome": "done"}),
+    "A16: an input that is no object": AnswerSteps((click("Allow once"),), ("y",), YES),
+    "A17: an action": AnswerSteps((click("I've done it"),), ("d",), {"outcome": "done"}),
     "A17: rows that are accepted or declined, with details": answer_of(HIRED, (choose_row("Ann", "Accept"), fill("Note", "Rome"), choose_row("Bob", "Decline"), SUBMIT), "1", "Rome", "2", "y"),
     "A18: skip one question of several": answer_of({"ok": True}, (click("Skip this question: Note"), pick("Go on? (optional)"), SUBMIT), ":pass", "y", "y"),
     "A19: ask again what was refused": PLAIN,

@@ -23,7 +23,7 @@ IMPATIENT = Timeouts(lock=1_000)
 
 
 @dataclass
-class Shared:
+class SharedStore:
     """An open store on an empty database, and the function that empties the database again."""
 
     database: Database
@@ -61,7 +61,7 @@ class Intruder:
 class TestPostgresStore(StoreContracts, ThreadContracts, FileContracts, DurableContracts):
     @pytest.fixture(autouse=True)
     async def _database(
-        self, request: pytest.FixtureRequest, postgres: PostgresServer, shared: Shared
+        self, request: pytest.FixtureRequest, postgres: PostgresServer, shared: SharedStore
     ) -> AsyncIterator[None]:
         if "impatient" in request.fixturenames:
             name = await postgres.new()
@@ -75,18 +75,18 @@ class TestPostgresStore(StoreContracts, ThreadContracts, FileContracts, DurableC
             await shared.clear()
 
     @pytest.fixture(scope="class")
-    async def shared(self, postgres: PostgresServer) -> AsyncIterator[Shared]:
+    async def shared(self, postgres: PostgresServer) -> AsyncIterator[SharedStore]:
         """A store for all tests that share it: a new connection reads the catalogue of the database again."""
         async with postgres.kept_database() as (name, clear):
             database = postgres.database(name)
             store = PostgresStore(database)
             await store.open()
-            yield Shared(database, store, clear)
+            yield SharedStore(database, store, clear)
             await store.close()
 
     @pytest.fixture
     async def store(
-        self, request: pytest.FixtureRequest, tmp_path: Path, shared: Shared
+        self, request: pytest.FixtureRequest, tmp_path: Path, shared: SharedStore
     ) -> AsyncIterator[Store]:
         if "impatient" in request.fixturenames:
             async with self.opened(tmp_path) as store:

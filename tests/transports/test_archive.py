@@ -76,7 +76,7 @@ async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: A
     assert entries == ["thread.archived", "thread.unarchived"]
 
 
-class Interrupted(TemporaryStore):
+class InterruptedStore(TemporaryStore):
     """A store that lets something happen between two steps of the archiving call."""
 
     meanwhile: Callable[[], Awaitable[None]] | None = None
@@ -93,7 +93,7 @@ class Interrupted(TemporaryStore):
 @pytest.mark.parametrize("how", ["archive", "message"])
 async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: str) -> None:
     bus, clock = LocalBus(), ManualClock()
-    store = Interrupted(on_commit=bus.publish)
+    store = InterruptedStore(on_commit=bus.publish)
     async with running(store, clock, {}, bus) as api:
         first_request, second_request = await create_request(api), await create_request(api)
         admin, new_requests = await api.as_("admin"), list[dict[str, Any]]()

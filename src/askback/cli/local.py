@@ -61,10 +61,10 @@ async def run_app(data_dir: Path | None) -> AsyncGenerator[Local]:
 async def client_as(
     role: str, *, data_dir: Path | None, creates: bool = False
 ) -> AsyncGenerator[AsyncClient]:
-    """Connect in a role to the running server, or without one to the app in this process.
+    """Connect in a role to the running server, or to the app in this process if no server is running.
 
-    Only a command that `creates` something creates a missing database. Raises `NoServer` when a server was
-    named that cannot be used (the folder here is not its folder), and `StoreUnusable` without a database.
+    Only a command that `creates` something creates a missing database. Raises `NoServer` if the named server
+    cannot be used (the folder here is not its folder), and `StoreUnusable` without a database.
     """
     try:
         server = find(role, data_dir=data_dir)

@@ -146,7 +146,7 @@ def check(
         typer.Option(help="A folder that the agent may read; repeatable. A line may have its own."),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option(help="The folder in which the calls run, for lines without one.")
+        Path | None, typer.Option(help="The folder in which calls run if their line names none.")
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:

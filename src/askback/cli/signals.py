@@ -15,10 +15,10 @@ LOOK_S = 1.0
 
 
 def interruptible(work: Coroutine[Any, Any, T], *, output: int | None = None) -> T:
-    """Run `work`; when it is to stop, cancel it, let it end, and raise `KeyboardInterrupt`.
+    """Run `work`. If it has to stop, cancel it, wait until it has ended, and raise `KeyboardInterrupt`.
 
-    It is to stop on SIGINT, SIGTERM and SIGHUP, and when nobody can read `output`, a file descriptor, any longer: a
-    program that is killed sends no signal to those that it has started.
+    It has to stop on SIGINT, SIGTERM and SIGHUP, and when nobody reads `output`, a file descriptor: a killed
+    program sends no signal to the programs that it started.
     """
     return asyncio.run(_run_until_stopped(work, output))
 

@@ -21,7 +21,7 @@ from tests.adapters.promises import (
     STAGE,
     Deployments,
     DurablePromises,
-    Ran,
+    RunResult,
     Turn,
     agent_of,
     approval_of,
@@ -44,11 +44,11 @@ class TestPromises(DurablePromises):
     ) -> LlmAgent:
         return release_agent(*turns, deploy=deploy, tools=tools, name=name)
 
-    async def run(self, ask: AsyncClient, agent: LlmAgent) -> Ran:
+    async def run(self, ask: AsyncClient, agent: LlmAgent) -> RunResult:
         events = await run(ask, agent)
-        return Ran(text_of(events), results_read_by(agent), events)
+        return RunResult(text_of(events), results_read_by(agent), events)
 
-    async def delegate(self, ask: AsyncClient, inner: LlmAgent) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner: LlmAgent) -> RunResult:
         return await self.run(
             ask,
             release_agent([(inner.name, {"request": "go"})], name="boss", more=[AgentTool(inner)]),
@@ -61,10 +61,10 @@ class TestPromises(DurablePromises):
         await AskbackRunner(runner, ask).park(**WHERE)
         return runner.session_service
 
-    async def resume(self, ask: AsyncClient, agent: LlmAgent, parked: Any) -> Ran | None:
+    async def resume(self, ask: AsyncClient, agent: LlmAgent, parked: Any) -> RunResult | None:
         runner = AskbackRunner(await runner_of(agent, deepcopy(parked)), ask)
         events = [item async for item in runner.resume_async(**WHERE)]
-        return Ran(text_of(events), results_read_by(agent)) if events else None
+        return RunResult(text_of(events), results_read_by(agent)) if events else None
 
     async def mirror(self, ask: AsyncClient, result: Any) -> None:
         await mirror(ask, result, thread_id="t1")

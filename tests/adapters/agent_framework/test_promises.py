@@ -12,7 +12,15 @@ from askback import AsyncClient
 from askback.adapters.agent_framework import human, mirror, park, resume_agent, run
 from askback.testing import Deny
 from tests.adapters.agent_framework.models import FakeClient, release_agent, results_read_by
-from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, client_answered_by
+from tests.adapters.promises import (
+    PROD,
+    STAGE,
+    Deployments,
+    DurablePromises,
+    RunResult,
+    Turn,
+    client_answered_by,
+)
 
 
 class TestPromises(DurablePromises):
@@ -23,11 +31,11 @@ class TestPromises(DurablePromises):
     ) -> Agent[Any]:
         return release_agent(*turns, deploy=deploy, tools=tools, name=name)
 
-    async def run(self, ask: AsyncClient, agent: Agent[Any]) -> Ran:
+    async def run(self, ask: AsyncClient, agent: Agent[Any]) -> RunResult:
         reply = await run(ask, agent, "go")
-        return Ran(reply.text, results_read_by(agent), reply)
+        return RunResult(reply.text, results_read_by(agent), reply)
 
-    async def delegate(self, ask: AsyncClient, inner: Agent[Any]) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner: Agent[Any]) -> RunResult:
         inner.middleware = [human(ask)]
         boss = Agent(
             client=FakeClient([("team", {"task": "go"})]),
@@ -40,9 +48,9 @@ class TestPromises(DurablePromises):
         session = agent.create_session()
         return await park(ask, agent, await agent.run("go", session=session), session)
 
-    async def resume(self, ask: AsyncClient, agent: Agent[Any], parked: str) -> Ran | None:
+    async def resume(self, ask: AsyncClient, agent: Agent[Any], parked: str) -> RunResult | None:
         resumed = await resume_agent(ask, agent, parked)
-        return None if resumed is None else Ran(resumed.reply.text, results_read_by(agent))
+        return None if resumed is None else RunResult(resumed.reply.text, results_read_by(agent))
 
     async def mirror(self, ask: AsyncClient, result: Any) -> None:
         await mirror(ask, result.messages, thread_id="t1")

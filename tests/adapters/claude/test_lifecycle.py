@@ -44,7 +44,7 @@ on_before_agent:
 """
 
 
-class Counted:
+class StepCounter:
     """Functions for steps."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Counted:
         return {"tasks": ["paint", "sweep"][:limit]}
 
 
-def from_yaml(counters: Counted, state: Path | None = None) -> Lifecycle:
+def from_yaml(counters: StepCounter, state: Path | None = None) -> Lifecycle:
     functions = {"count_starts": counters.count_starts, "tasks": counters.tasks}
     return Lifecycle.from_yaml(STEPS, functions=functions, state=state)
 
@@ -75,7 +75,7 @@ async def fire_event(lifecycle: Lifecycle, event: str, session: str = "s1", **fu
 async def test_a_session_of_the_sdk_is_prepared_once_at_its_first_prompt(
     agent: AsyncClient, model: FakeModel, options: Options
 ) -> None:
-    counters = Counted()
+    counters = StepCounter()
     model.play("ship", ["one"], ["two"])
     claude_options = with_askback(options(), agent, lifecycle=from_yaml(counters))
     await run(claude_options, "ship it", "and again")
@@ -86,7 +86,7 @@ async def test_a_session_of_the_sdk_is_prepared_once_at_its_first_prompt(
 
 @requirement("C6")
 async def test_a_session_whose_start_is_reported_is_not_prepared_again() -> None:
-    counters = Counted()
+    counters = StepCounter()
     lifecycle = from_yaml(counters)
     assert await fire_event(lifecycle, "SessionStart", source="startup") == "Open tasks: paint"
     assert (
@@ -101,7 +101,7 @@ async def test_a_session_whose_start_is_reported_is_not_prepared_again() -> None
 
 @requirement("C6")
 async def test_a_session_that_another_process_resumes_is_not_prepared_again(tmp_path: Path) -> None:
-    counters = Counted()
+    counters = StepCounter()
     await fire_event(from_yaml(counters, tmp_path), "UserPromptSubmit", prompt="hello")
     second = from_yaml(counters, tmp_path)
     assert await fire_event(second, "UserPromptSubmit", prompt="hello") == ""

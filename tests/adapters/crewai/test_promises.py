@@ -44,7 +44,7 @@ from tests.adapters.promises import (
     STAGE,
     Deployments,
     ProgramPromises,
-    Ran,
+    RunResult,
     Turn,
     agent_of,
     client_answered_by,
@@ -74,20 +74,20 @@ class TestPromises(ProgramPromises):
         agent.backstory = " ".join(tools)
         return agent
 
-    async def run(self, ask: AsyncClient, agent: Agent) -> Ran:
+    async def run(self, ask: AsyncClient, agent: Agent) -> RunResult:
         wanted_frame_piece = agent.backstory.split()
         agent.tools = [
             *(agent.tools or ()),
             *(item for item in ask_tools(blocking(ask)) if item.name in wanted_frame_piece),
         ]
         result = await run(ask, crew_of(agent))
-        return Ran(result.raw, results_read_by(agent), result)
+        return RunResult(result.raw, results_read_by(agent), result)
 
-    async def delegate(self, ask: AsyncClient, inner: Agent) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner: Agent) -> RunResult:
         order = {"task": "go", "context": "-", "coworker": inner.role}
         boss = release_agent([("delegate_work_to_coworker", order)], name="boss", allow_delegation=True)
         result = await run(ask, crew_of(boss, inner))
-        return Ran(result.raw, results_read_by(boss), result)
+        return RunResult(result.raw, results_read_by(boss), result)
 
     async def mirror(self, ask: AsyncClient, result: Any) -> None:
         client = blocking(ask)

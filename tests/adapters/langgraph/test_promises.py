@@ -24,7 +24,7 @@ from tests.adapters.promises import (
     Deployments,
     DurablePromises,
     Promises,
-    Ran,
+    RunResult,
     Turn,
     approval_of,
     client_answered_by,
@@ -33,8 +33,8 @@ from tests.adapters.promises import (
 MODES = pytest.mark.parametrize("mode", ["batched", "per_call"])
 
 
-def run_result(out: Any) -> Ran:
-    return Ran(out["messages"][-1].text, results(out), out)
+def run_result(out: Any) -> RunResult:
+    return RunResult(out["messages"][-1].text, results(out), out)
 
 
 class GraphPromises(Promises):
@@ -51,10 +51,10 @@ class GraphPromises(Promises):
         functions = [] if deploy is None else [deploy]
         return reviewed_agent(model(*turns), *functions, *asking, name=name, interrupt_mode=self.mode)
 
-    async def run(self, ask: AsyncClient, agent: Any) -> Ran:
+    async def run(self, ask: AsyncClient, agent: Any) -> RunResult:
         return run_result(await run_graph(ask, agent, GO, CONFIG))
 
-    async def delegate(self, ask: AsyncClient, inner: Any) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner: Any) -> RunResult:
         node, inner.name, inner.checkpointer = inner.name, "inner", True
         builder = StateGraph(MessagesState)
         builder.add_node(node, inner)
@@ -73,12 +73,12 @@ class TestPromises(GraphPromises, DurablePromises):
         await park(ask, await agent.ainvoke(GO, CONFIG))
         return agent.checkpointer
 
-    async def resume(self, ask: AsyncClient, agent: Any, parked: Any) -> Ran | None:
+    async def resume(self, ask: AsyncClient, agent: Any, parked: Any) -> RunResult | None:
         agent.checkpointer = parked
         out = await resume_graph(ask, agent, "t1")
         return None if out.get("__interrupt__") else run_result(out)
 
-    def check_again(self, second_result: Ran) -> None:
+    def check_again(self, second_result: RunResult) -> None:
         assert second_result.text == "done"  # the checkpoint says that the graph has ended
 
 

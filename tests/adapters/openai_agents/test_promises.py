@@ -12,11 +12,19 @@ from askback import AsyncClient, Client
 from askback.adapters.openai_agents import Runner, mirror, park, resume_run
 from askback.testing import person
 from tests.adapters.openai_agents.models import FakeModel, release_agent, results
-from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, client_answered_by
+from tests.adapters.promises import (
+    PROD,
+    STAGE,
+    Deployments,
+    DurablePromises,
+    RunResult,
+    Turn,
+    client_answered_by,
+)
 
 
-def run_result(result: Any) -> Ran:
-    return Ran(result.final_output, results(result), result)
+def run_result(result: Any) -> RunResult:
+    return RunResult(result.final_output, results(result), result)
 
 
 class TestPromises(DurablePromises):
@@ -27,10 +35,10 @@ class TestPromises(DurablePromises):
     ) -> Agent[Any]:
         return release_agent(*turns, deploy=deploy, tools=tools, name=name)
 
-    async def run(self, ask: AsyncClient, agent: Agent[Any]) -> Ran:
+    async def run(self, ask: AsyncClient, agent: Agent[Any]) -> RunResult:
         return run_result(await Runner.run(agent, "go", ask=ask))
 
-    async def delegate(self, ask: AsyncClient, inner: Agent[Any]) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner: Agent[Any]) -> RunResult:
         tool = inner.as_tool(tool_name="delegate", tool_description="Delegate.")
         boss = Agent("boss", model=FakeModel([("delegate", {"input": "go"})]), tools=[tool])
         return await self.run(ask, boss)
@@ -38,7 +46,7 @@ class TestPromises(DurablePromises):
     async def park(self, ask: AsyncClient, agent: Agent[Any]) -> str:
         return await park(ask, await agents.Runner.run(agent, "go"))
 
-    async def resume(self, ask: AsyncClient, agent: Agent[Any], parked: str) -> Ran | None:
+    async def resume(self, ask: AsyncClient, agent: Agent[Any], parked: str) -> RunResult | None:
         result = await resume_run(ask, agent, parked)
         return None if result is None else run_result(result)
 

@@ -25,7 +25,7 @@ from tests.adapters.promises import (
     STAGE,
     Deployments,
     DurablePromises,
-    Ran,
+    RunResult,
     Turn,
     approval_of,
     client_answered_by,
@@ -33,8 +33,8 @@ from tests.adapters.promises import (
 from tests.adapters.pydantic_ai.models import model, release_agent, results
 
 
-def run_result(result: Any) -> Ran:
-    return Ran(result.output, results(result), result)
+def run_result(result: Any) -> RunResult:
+    return RunResult(result.output, results(result), result)
 
 
 class TestPromises(DurablePromises):
@@ -46,10 +46,10 @@ class TestPromises(DurablePromises):
     ) -> Agent[None, Any]:
         return release_agent(*turns, deploy=deploy, tools=tools, name=name)
 
-    async def run(self, ask: AsyncClient, agent: Agent[None, Any]) -> Ran:
+    async def run(self, ask: AsyncClient, agent: Agent[None, Any]) -> RunResult:
         return run_result(await agent.run("go", capabilities=[human(ask)]))
 
-    async def delegate(self, ask: AsyncClient, inner: Agent[None, Any]) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner: Agent[None, Any]) -> RunResult:
         async def delegate() -> str:
             """Delegate."""
             return (await self.run(ask, inner)).text
@@ -59,7 +59,7 @@ class TestPromises(DurablePromises):
     async def park(self, ask: AsyncClient, agent: Agent[None, Any]) -> bytes:
         return await park(ask, await agent.run("go"))
 
-    async def resume(self, ask: AsyncClient, agent: Agent[None, Any], parked: bytes) -> Ran | None:
+    async def resume(self, ask: AsyncClient, agent: Agent[None, Any], parked: bytes) -> RunResult | None:
         result = await resume_agent(ask, agent, parked)
         return None if result is None else run_result(result)
 

@@ -77,11 +77,11 @@ export abstract class PlaceElement extends AskbackElement {
     this.#lastFocus = undefined;
     const next = controlAt(this.root, place);
     if (next) next.focus();
-    else this.focusHome();
+    else this.focusContent();
   }
 
   /** Give the focus to the place after somebody came to it: to its heading. */
-  focusHome(): void {
+  focusContent(): void {
     this.focusOn("h1");
   }
 }

@@ -2,7 +2,7 @@ import { Client } from "../client/client.ts";
 import type { Caller } from "../core/generated/wire.ts";
 import { draftKeys } from "../elements/drafts.ts";
 import { loadDraftStore } from "../elements/draftstore.ts";
-import { AskbackElement, type Changed } from "../elements/element.ts";
+import { AskbackElement, type ChangedProperties } from "../elements/element.ts";
 import { html, type Template } from "../elements/html.ts";
 import { draw } from "../elements/icons.ts";
 import { initialsOf } from "../elements/initials.ts";
@@ -106,8 +106,8 @@ export class AskbackApp extends AskbackElement implements App {
     this.#open();
   }
 
-  focusHome(): void {
-    this.#place?.focusHome();
+  focusContent(): void {
+    this.#place?.focusContent();
   }
 
   toast(options: ToastOptions): void {
@@ -158,7 +158,8 @@ export class AskbackApp extends AskbackElement implements App {
     this.#place?.redraw();
     this.redraw();
     // It takes the focus once it is on the page.
-    if (previousPlace && previousPlace !== this.#place) void this.updateComplete.then(() => this.focusHome());
+    if (previousPlace && previousPlace !== this.#place)
+      void this.updateComplete.then(() => this.focusContent());
   }
 
   /** Make the element of a place, unless it is the one that is shown. */
@@ -182,7 +183,7 @@ export class AskbackApp extends AskbackElement implements App {
     if (title !== document.title) document.title = title;
   }
 
-  protected override updated(_changed: Changed): void {
+  protected override updated(_changed: ChangedProperties): void {
     this.showTitle();
   }
 

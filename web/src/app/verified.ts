@@ -2,14 +2,14 @@
 
 const STORAGE_KEY = "askback-verified";
 
-interface Verified {
+interface VerifiedEntry {
   readonly seq: number;
   /** RFC 3339. */
   readonly at: string;
 }
 
 export const verified = {
-  get last(): Verified | undefined {
+  get last(): VerifiedEntry | undefined {
     const [seq, at] = (localStorage.getItem(STORAGE_KEY) ?? "").split(" ");
     return seq && at ? { seq: Number(seq), at } : undefined;
   },

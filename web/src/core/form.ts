@@ -20,8 +20,8 @@ import { isBlank } from "./text.ts";
 
 export type TextField = Text | Textarea;
 export type YesNoField = BooleanField | Checkbox;
-export type SingleField = Select | (Radio & { widget?: undefined });
-export type ChoiceField = SingleField | Multiselect;
+export type SingleChoiceField = Select | (Radio & { widget?: undefined });
+export type ChoiceField = SingleChoiceField | Multiselect;
 export type MomentField = DateField | Time | Datetime;
 
 /** The meaning of an option. */

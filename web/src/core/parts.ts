@@ -16,7 +16,7 @@ export interface Line {
 }
 
 /** The beginning and the end of what is too long to be shown whole at first. */
-export interface Truncated {
+export interface TruncatedLines {
   readonly head: readonly Line[];
   readonly tail: readonly Line[];
 }
@@ -70,7 +70,7 @@ export const lengthOf = (lines: readonly Line[]): number =>
   lines.flatMap(({ parts }) => parts).reduce((sum, part) => sum + textOf(part).length, 0);
 
 /** The beginning and the end of long lines, which never overlap; null if the whole text can be shown. */
-export function truncate(lines: readonly Line[]): Truncated | null {
+export function truncate(lines: readonly Line[]): TruncatedLines | null {
   if (lines.length <= MAX_LINES && lengthOf(lines) <= MAX_CHARACTERS) return null;
   return { head: takeLines(lines, HEAD_LIMIT, false), tail: takeLines(lines, TAIL_LIMIT, true) };
 }

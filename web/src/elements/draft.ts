@@ -150,7 +150,7 @@ export function blankOthers(form: Form, draft: Draft): Field[] {
 }
 
 /** The chosen options that want a second thought. */
-export function hasDangerousChoice(form: Form, draft: Draft): string[] {
+export function dangerousChoices(form: Form, draft: Draft): string[] {
   return allFields(form).flatMap((field) =>
     ("options" in field ? field.options : [])
       .filter((option) => option.style === "danger" && draft.get(field.id)?.chosen.includes(option.value))

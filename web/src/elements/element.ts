@@ -3,7 +3,7 @@ import { move, render, type Template } from "./html.ts";
 import { type GetText, getTextIn, localeOf } from "./text.ts";
 
 /** The properties that were set since the last drawing, with what they were before. */
-export type Changed = ReadonlyMap<string, unknown>;
+export type ChangedProperties = ReadonlyMap<string, unknown>;
 
 /** The elements on the page. */
 const connectedElements = new Set<AskbackElement>();
@@ -135,10 +135,10 @@ export abstract class AskbackElement extends HTMLElement {
   }
 
   /** Before a drawing: what is set here belongs to the same drawing. */
-  protected willUpdate(_changed: Changed): void {}
+  protected willUpdate(_changed: ChangedProperties): void {}
   protected abstract render(): Template;
   /** After a drawing: what is set here asks for another. */
-  protected updated(_changed: Changed): void {}
+  protected updated(_changed: ChangedProperties): void {}
 }
 
 /**

@@ -4,7 +4,7 @@ import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen, type View } from "../core/machine.ts";
 import { isWithin, valuePath } from "../core/path.ts";
 import { findErrors } from "./check.ts";
-import { collectValues, type Draft, type Entry, hasDangerousChoice, startDraft } from "./draft.ts";
+import { collectValues, type Draft, dangerousChoices, type Entry, startDraft } from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
 import type { FormAnswer } from "./events.ts";
 import { drawField } from "./field.ts";
@@ -14,7 +14,7 @@ import { drawActions, drawFields, drawForm, drawLead, type FormHost, type Revisi
 import type { Template } from "./html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "./kind.ts";
 import { onDemand } from "./ondemand.ts";
-import type { Settled } from "./receipt/settled.ts";
+import type { SettledRequest } from "./receipt/settled.ts";
 import { loadSecretWarning, secretWarning } from "./secretwarning.ts";
 import type { GetText } from "./text.ts";
 
@@ -33,7 +33,7 @@ export class FormKind implements Kind, FormHost {
   revisionNumber = 0;
   #confirmed = false;
   /** The values that may need a second yes. */
-  #doubted: Values | undefined;
+  #unconfirmedValues: Values | undefined;
   /** The check of values that were submitted before the rules of the fields were loaded. */
   #pendingCheck: Promise<void> | undefined;
 
@@ -48,10 +48,12 @@ export class FormKind implements Kind, FormHost {
   }
 
   get asking(): readonly string[] {
-    const values = this.#doubted;
+    const values = this.#unconfirmedValues;
     if (!values) return [];
-    const sure = hasDangerousChoice(this.open, this.draft).map((label) => this.getText("sure", { label }));
-    return [...sure, ...(secretWarning.form?.(this.form, values, this.getText) ?? [])];
+    const dangerQuestions = dangerousChoices(this.open, this.draft).map((label) =>
+      this.getText("sure", { label }),
+    );
+    return [...dangerQuestions, ...(secretWarning.form?.(this.form, values, this.getText) ?? [])];
   }
 
   get headingLevel(): number | string {
@@ -95,7 +97,7 @@ export class FormKind implements Kind, FormHost {
     return drawFields(this, request, this.form, this.form.fields ?? [], "form");
   }
 
-  drawSettled(settled: Settled): Template | undefined {
+  drawSettled(settled: SettledRequest): Template | undefined {
     return onDemand.drawAnswered?.(settled);
   }
 
@@ -122,7 +124,7 @@ export class FormKind implements Kind, FormHost {
   }
 
   confirm(yes: boolean): void {
-    this.#doubted = undefined;
+    this.#unconfirmedValues = undefined;
     this.#confirmed = yes;
     if (yes) this.submit();
     else this.host.focusOn(".choice, [type=submit]");
@@ -130,12 +132,12 @@ export class FormKind implements Kind, FormHost {
 
   /** Check what was entered and send it, once the rules of the fields are there or do not come. */
   submit(): void {
-    const rules = loadRules();
-    if (rules) this.#pendingCheck ??= this.#checkAfter(rules);
+    const loading = loadRules();
+    if (loading) this.#pendingCheck ??= this.#checkAfterLoading(loading);
     else this.check();
   }
 
-  async #checkAfter(rules: Promise<unknown>): Promise<void> {
+  async #checkAfterLoading(rules: Promise<unknown>): Promise<void> {
     const { request } = this.view;
     await rules;
     this.#pendingCheck = undefined;
@@ -159,13 +161,13 @@ export class FormKind implements Kind, FormHost {
 
   /** Send what has passed the check, but ask first about dangerous options, and about what looks like a secret. */
   protected proceed(values: Values): void {
-    this.#doubted = this.#confirmed ? undefined : values;
+    this.#unconfirmedValues = this.#confirmed ? undefined : values;
     this.#confirmed = false;
     if (this.asking.length > 0) {
       this.host.focusOn("#back");
       return;
     }
-    this.#doubted = undefined;
+    this.#unconfirmedValues = undefined;
     this.send({ revision: this.view.request?.revision ?? 1, values });
   }
 

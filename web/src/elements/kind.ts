@@ -4,7 +4,7 @@ import type { View } from "../core/machine.ts";
 import type { Locale } from "../core/messages.ts";
 import type { Action, Body } from "./events.ts";
 import type { Template } from "./html.ts";
-import type { Settled } from "./receipt/settled.ts";
+import type { SettledRequest } from "./receipt/settled.ts";
 import type { GetText } from "./text.ts";
 
 /** The methods that the elements send with; `Client` has them. Without `whoami` the signed-in person is unknown. */
@@ -73,7 +73,7 @@ export interface Kind {
   adopt(request: InputRequest): void;
   drawOpen(request: InputRequest, card: Card): Template;
   /** The receipt, if it has one of its own for how it ended. */
-  drawSettled(settled: Settled): Template | undefined;
+  drawSettled(settled: SettledRequest): Template | undefined;
   /** After a drawing. */
   afterDraw?(request: InputRequest): void;
   /** Check what was entered and send it. */

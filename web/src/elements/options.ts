@@ -1,10 +1,10 @@
-import type { OptionValue, SingleField } from "../core/form.ts";
+import type { OptionValue, SingleChoiceField } from "../core/form.ts";
 import type { Multiselect, Option } from "../core/generated/wire.ts";
 import { describedBy, type FieldView, isChecked, typedText } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { labelOf } from "./show.ts";
 
-export type Choice = FieldView<SingleField | Multiselect>;
+export type Choice = FieldView<SingleChoiceField | Multiselect>;
 
 /** A choice: one of the agent's options, or "Other". */
 export interface Item {

@@ -4,7 +4,7 @@ import { isTerminal } from "../core/lifecycle.ts";
 import { INITIAL, isOpen, isOwn, isUnderway, reduce, type Signal, type View } from "../core/machine.ts";
 import { isWithin } from "../core/path.ts";
 import { draftStore, loadDraftStore } from "./draftstore.ts";
-import { AskbackElement, type Changed } from "./element.ts";
+import { AskbackElement, type ChangedProperties } from "./element.ts";
 import { type Action, type Body, createEvent } from "./events.ts";
 import { fieldStyles } from "./field.css.ts";
 import { html, type Template } from "./html.ts";
@@ -119,7 +119,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     this.#submission.follow(this.view);
   }
 
-  protected override willUpdate(changed: Changed): void {
+  protected override willUpdate(changed: ChangedProperties): void {
     if (changed.has("readonly")) this.#signal({ type: "interactive", on: !this.readonly });
     this.client?.addEventListener?.("link", this.#onLink); // no effect if it listens already
     if (changed.has("request")) this.#load(this.request);
@@ -171,7 +171,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     part.attach(this, client);
   }
 
-  protected override updated(changed: Changed): void {
+  protected override updated(changed: ChangedProperties): void {
     const previousView = changed.get("view") as View | undefined;
     const { request, phase } = this.view;
     clearTimeout(this.#tick);

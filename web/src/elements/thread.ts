@@ -5,7 +5,7 @@ import { type Entry, entries, type Transcript } from "../core/transcript.ts";
 import type { Chat, ChatHost } from "./chat/chat.ts";
 import type { Composer, ComposerHost } from "./composer/composer.ts";
 import { loadDraftStore } from "./draftstore.ts";
-import { AskbackElement, type Changed, drawList } from "./element.ts";
+import { AskbackElement, type ChangedProperties, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { loadKinds } from "./kinds.ts";
@@ -141,7 +141,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     if (event.own && this.#wrote) this.focusOn(".composer textarea");
   }
 
-  protected override willUpdate(changed: Changed): void {
+  protected override willUpdate(changed: ChangedProperties): void {
     if (changed.has("thread") || changed.has("readonly") || !this.#stop) this.#begin();
     void this.#furnish();
     this.#chat?.reading.beforeDraw();

@@ -4,7 +4,7 @@ import {
   blankOthers,
   collectValues,
   type Draft,
-  hasDangerousChoice,
+  dangerousChoices,
   oneClick,
   progress,
   startDraft,
@@ -122,7 +122,7 @@ describe("what Submit waits for", () => {
 describe("options", () => {
   it("finds the dangerous ones that are chosen", () => {
     const form: Form = { fields: [choice("x"), choice("y")] };
-    expect(hasDangerousChoice(form, enter(form, { x: { chosen: ["a"] }, y: { chosen: ["b"] } }))).toEqual([
+    expect(dangerousChoices(form, enter(form, { x: { chosen: ["a"] }, y: { chosen: ["b"] } }))).toEqual([
       "B",
     ]);
   });

@@ -43,7 +43,7 @@ COMMON_MEMBERS = frozenset({"id", "op", "key", HEADER})
 
 
 class InboxConnection(Subscriber, Protocol):
-    """The connection of an inbox; `seen_threads` has the threads of which the person got events."""
+    """The connection of an inbox; `seen_threads` are the threads whose events the person has received."""
 
     seen_threads: set[str]
 

@@ -18,7 +18,7 @@ interface ToastHost {
   readonly root: ShadowRoot;
   redraw(): void;
   /** Give the focus to the place that is shown. */
-  focusHome(): void;
+  focusContent(): void;
 }
 
 interface Toast extends ToastOptions {
@@ -45,7 +45,7 @@ export class Toasts {
     const hadFocus = this.#hasFocus;
     toast.undo?.();
     this.#end(toast);
-    if (hadFocus) this.host.focusHome();
+    if (hadFocus) this.host.focusContent();
     return true;
   }
 

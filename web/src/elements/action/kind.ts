@@ -7,7 +7,7 @@ import { addTexts } from "../../core/messages.ts";
 import type { Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
 import { texts as parts } from "../localtexts.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 import { actionStyles } from "./action.css.ts";
 import { type ActionContext, type Connection, drawCard } from "./card.ts";
 import { drawActionReceipt } from "./receipt.ts";
@@ -35,7 +35,7 @@ class ActionKind implements Kind, ActionContext {
     return card(drawCard(this, request));
   }
 
-  drawSettled(settled: Settled): Template | undefined {
+  drawSettled(settled: SettledRequest): Template | undefined {
     return drawActionReceipt(settled);
   }
 

@@ -1,10 +1,10 @@
 import { html, type Template } from "../html.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 
 const TEXT_KEYS: Record<string, string> = { requester: "agent", responder: "by" };
 
 /** An action that was done or has failed: what it was, who says so, and why it failed. */
-export function drawActionReceipt(view: Settled): Template | undefined {
+export function drawActionReceipt(view: SettledRequest): Template | undefined {
   const { action, answer, source } = view.request;
   if (!action || !answer?.outcome) return undefined;
   const { outcome, reason, names, message } = answer;

@@ -10,7 +10,7 @@ import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
 import { onDemand } from "../ondemand.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 import { keysOn } from "../singlekeys.ts";
 import { approvalStyles } from "./approval.css.ts";
 import type { CallDisplay } from "./call.ts";
@@ -79,7 +79,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
     return html`<dialog closedby="none" aria-labelledby="title" .oncancel=${stay} .onclose=${() => this.host.redraw()}>${body}</dialog>`;
   }
 
-  drawSettled(settled: Settled): Template | undefined {
+  drawSettled(settled: SettledRequest): Template | undefined {
     const line = drawApprovalReceipt(settled, this.callDisplay);
     const { host } = this;
     const { request } = settled;

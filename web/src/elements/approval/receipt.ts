@@ -3,7 +3,7 @@ import type { Answer, InputRequest, ShownApproval } from "../../core/generated/w
 import { shorten } from "../../core/path.ts";
 import { headlineOf } from "../headline.ts";
 import { html, type Template } from "../html.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 import { momentText } from "../text.ts";
 import { drawText } from "./agenttext.ts";
 import { type CallDisplay, drawCall, previewOf } from "./call.ts";
@@ -40,7 +40,7 @@ const drawAsked = (request: InputRequest, approval: ShownApproval, display: Call
 
 /** Draw the call and everything that was decided with it. */
 function drawDetails(
-  { request, getText, locale }: Settled,
+  { request, getText, locale }: SettledRequest,
   approval: ShownApproval,
   answer: Answer,
   display: CallDisplay,
@@ -69,7 +69,7 @@ function drawDetails(
 }
 
 /** Draw an approval that has ended as one line that opens to the call; a decision of the policy is shown smaller. */
-export function drawApprovalReceipt(view: Settled, display: CallDisplay): Template | undefined {
+export function drawApprovalReceipt(view: SettledRequest, display: CallDisplay): Template | undefined {
   const { request, getText, locale } = view;
   const { approval, answer, source, settled_at } = request;
   if (!approval) return undefined;

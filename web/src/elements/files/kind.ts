@@ -13,7 +13,7 @@ import { describedBy, type FieldView } from "../fieldview.ts";
 import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 import { typeNames } from "./accepted.ts";
 import { fileStyles } from "./files.css.ts";
 import { download, FileCall, pathOf } from "./send.ts";
@@ -281,7 +281,7 @@ export const withFiles = (Base: typeof FormKind) =>
       </li>`;
     }
 
-    override drawSettled(settled: Settled): Template | undefined {
+    override drawSettled(settled: SettledRequest): Template | undefined {
       const values = settled.request.answer?.values;
       const found = allFields(settled.request.form ?? {})
         .filter(isFile)

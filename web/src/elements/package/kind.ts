@@ -4,7 +4,7 @@ import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
 import { html, type Template } from "../html.ts";
 import type { Card, Host, Kind } from "../kind.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 
 addTexts(texts);
 
@@ -80,7 +80,7 @@ class PackageKind implements Kind {
     if (this.#drawing && place && this.#drawing.parentNode !== place) place.append(this.#drawing);
   }
 
-  drawSettled(settled: Settled): Template | undefined {
+  drawSettled(settled: SettledRequest): Template | undefined {
     const { summary, answer } = settled.request;
     if (!answer) return undefined;
     return settled.drawLine(html`${settled.drawMark(true)}

@@ -10,7 +10,7 @@ import type { Action, Body } from "../events.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { BodyFactory, Card, ErrorTarget, Host, Kind, Sender } from "../kind.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 import { questionOf } from "../show.ts";
 import type { GetText } from "../text.ts";
 
@@ -158,7 +158,7 @@ class Reader implements Kind {
     </div>`;
   }
 
-  drawSettled(settled: Settled): Template | undefined {
+  drawSettled(settled: SettledRequest): Template | undefined {
     return this.inner.drawSettled(settled);
   }
 

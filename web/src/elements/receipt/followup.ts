@@ -1,14 +1,14 @@
 import { newKey } from "../../client/key.ts";
 import { html, type Template } from "../html.ts";
 import { momentText } from "../text.ts";
-import type { Settled, SettledHost } from "./settled.ts";
+import type { SettledHost, SettledRequest } from "./settled.ts";
 
 /** Whether an action on a card succeeded, by request and action. */
 const attempts = new WeakMap<SettledHost, Record<string, boolean>>();
 
 /** Draw a line with a button that acts on the request and shows an error if that fails; `done` replaces it after a success. */
 export function drawFollowUp(
-  { host, request, getText }: Settled,
+  { host, request, getText }: SettledRequest,
   action: "ask-again" | "revoke",
   text: string,
   label: string,
@@ -32,7 +32,7 @@ export function drawFollowUp(
 }
 
 /** Draw until when the server repeats a refusal, with a button that lets the agent ask again. */
-export function drawRefusal(receipt: Settled): Template | false {
+export function drawRefusal(receipt: SettledRequest): Template | false {
   const { host, getText, locale } = receipt;
   const { client } = host;
   const { refusal, level } = receipt.request;

@@ -6,7 +6,7 @@ import { tickIcon } from "../marks.ts";
 import { onDemand } from "../ondemand.ts";
 import { labelOf } from "../show.ts";
 import type { GetText } from "../text.ts";
-import type { Settled } from "./settled.ts";
+import type { SettledRequest } from "./settled.ts";
 
 const drawMark = (isChosen: boolean, label: string, getText: GetText): Template =>
   html`<li class=${isChosen && "chosen"}>
@@ -14,7 +14,7 @@ const drawMark = (isChosen: boolean, label: string, getText: GetText): Template 
     <span>${label}${isChosen && html`<span class="hidden"> (${getText("chosen")})</span>`}</span>
   </li>`;
 
-function drawValue(field: Field, answer: Answer, { locale, getText }: Settled): Template | string {
+function drawValue(field: Field, answer: Answer, { locale, getText }: SettledRequest): Template | string {
   if (ownValue(answer.skipped, field.id))
     return html`<span class="missing">${getText("choices.skipped")}</span>`;
   if (!("options" in field) || field.options_from || field.options.length > 8)
@@ -30,7 +30,7 @@ function drawValue(field: Field, answer: Answer, { locale, getText }: Settled): 
 }
 
 /** The answer, field by field. */
-export function drawAnswers(view: Settled, form: Form, answer: Answer): Template {
+export function drawAnswers(view: SettledRequest, form: Form, answer: Answer): Template {
   const hasAnswer = ({ id }: Field): boolean =>
     [answer.values, answer.skipped].some((part) => part && Object.hasOwn(part, id));
   const isShown = (field: Field): boolean => !field.visible_if || hasAnswer(field);

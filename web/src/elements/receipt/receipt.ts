@@ -10,7 +10,7 @@ import { onDemand } from "../ondemand.ts";
 import { questionOf } from "../show.ts";
 import { drawFollowUp, drawRefusal } from "./followup.ts";
 import { drawAnswers } from "./given.ts";
-import { Settled, type SettledHost } from "./settled.ts";
+import { type SettledHost, SettledRequest } from "./settled.ts";
 import "./receipt.css.ts";
 
 addTexts(texts);
@@ -19,7 +19,7 @@ addTexts(texts);
 const MAX_LINE_LENGTH = 300;
 
 /** An answered form: one line that opens to what was answered. */
-export function drawAnswered(view: Settled): Template | undefined {
+export function drawAnswered(view: SettledRequest): Template | undefined {
   const { request, getText, locale } = view;
   const { form, answer } = request;
   const { answerLine } = onDemand;
@@ -54,7 +54,7 @@ export function drawReceipt(
   const isUnused =
     host.view.origin === "here" && attempt?.action === "answer" && request.status !== "answered";
   const unsent = ((isUnused || !isSent) && kind?.unsentText(request)) || "";
-  const settled = new Settled(host, request, isUnused, unsent, me);
+  const settled = new SettledRequest(host, request, isUnused, unsent, me);
   return html`${kind?.drawSettled(settled) || settled.drawEnded()}${drawRefusal(settled)}`;
 }
 

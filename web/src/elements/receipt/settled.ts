@@ -46,7 +46,7 @@ export interface SettledHost {
 }
 
 /** A request that has ended, and what its receipt shows besides. */
-export class Settled {
+export class SettledRequest {
   constructor(
     readonly host: SettledHost,
     readonly request: InputRequest,
@@ -64,8 +64,8 @@ export class Settled {
   }
 
   /** The same for a request that shows less, or something else. */
-  showing(request: InputRequest): Settled {
-    return new Settled(this.host, request, this.unused, this.unsent, this.me);
+  showing(request: InputRequest): SettledRequest {
+    return new SettledRequest(this.host, request, this.unused, this.unsent, this.me);
   }
 
   /** The person who ended it, and the time; `key` names the sentence. */

@@ -6,7 +6,7 @@ import { isWithin } from "../../core/path.ts";
 import { nearestScope } from "../../core/secret.ts";
 import type { Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 import { drawCard } from "./card.ts";
 import { EMPTY_SLOT, pathOf, type SecretContext, type Slot, uidOf } from "./context.ts";
 import { Inputs } from "./inputs.ts";
@@ -53,13 +53,13 @@ export class SecretKind implements Kind, SecretContext {
         ]),
       );
     }
-    if (secret && !secret.count && isOpen(this.host.view)) this.#saved ??= this.#readSaved(request.id);
+    if (secret && !secret.count && isOpen(this.host.view)) this.#saved ??= this.#loadSavedValues(request.id);
     if (status === "resolving") this.#forget();
     else if (status !== "pending") this.#inputs.end();
   }
 
   /** If the saved values cannot be read, the card asks for all of them. */
-  async #readSaved(id: string): Promise<void> {
+  async #loadSavedValues(id: string): Promise<void> {
     const path = `/v1/requests/${encodeURIComponent(id)}/saved`;
     const reply = await this.host.client?.get?.<SavedScopes>(path).catch(() => undefined);
     if (!reply?.saved) return;
@@ -70,12 +70,12 @@ export class SecretKind implements Kind, SecretContext {
     }
     this.#present = reply.saved;
     for (const [name, { isSaved }] of this.#slots ?? [])
-      if (!isSaved && Object.hasOwn(reply.saved, name) && !this.#isBegun(uidOf(name)))
+      if (!isSaved && Object.hasOwn(reply.saved, name) && !this.#isStarted(uidOf(name)))
         this.change(name, { isSaved: true });
     this.host.redraw();
   }
 
-  #isBegun(uid: string): boolean {
+  #isStarted(uid: string): boolean {
     return this.#inputs.read(uid) !== "" || this.host.root.activeElement?.id === uid;
   }
 
@@ -100,7 +100,7 @@ export class SecretKind implements Kind, SecretContext {
     return card(drawCard(this, shown ? { ...request, secret: shown } : request));
   }
 
-  drawSettled(settled: Settled): Template | undefined {
+  drawSettled(settled: SettledRequest): Template | undefined {
     return drawSecretReceipt(settled);
   }
 

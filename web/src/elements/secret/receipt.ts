@@ -1,7 +1,7 @@
 import type { InputRequest } from "../../core/generated/wire.ts";
 import { html, type Template } from "../html.ts";
 import { draw } from "../icons.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 import { type GetText, momentText } from "../text.ts";
 
 const EMPTY_ICON = draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M5.7 5.7l12.6 12.6");
@@ -14,7 +14,7 @@ export function namesOf({ secret, answer }: InputRequest, getText: GetText): Tem
 }
 
 /** Secrets that were handed over, were there already, or were not given: their names, and where they hold. */
-export function drawSecretReceipt(view: Settled): Template | undefined {
+export function drawSecretReceipt(view: SettledRequest): Template | undefined {
   const { request, getText, locale } = view;
   const { status, answer, source, reason, settled_at } = request;
   if (status === "declined")

@@ -9,7 +9,7 @@ import { uidOf } from "../form.ts";
 import { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import type { BodyFactory, Host } from "../kind.ts";
-import type { Settled } from "../receipt/settled.ts";
+import type { SettledRequest } from "../receipt/settled.ts";
 import { Inputs, usernameField } from "./inputs.ts";
 import { secretStyles } from "./secret.css.ts";
 
@@ -140,7 +140,7 @@ export class SensitiveForm extends FormKind {
     this.host.send("answer", { ...rest, values: definedValues }, this.#makeBody);
   }
 
-  override drawSettled(settled: Settled): Template | undefined {
+  override drawSettled(settled: SettledRequest): Template | undefined {
     return super.drawSettled(settled.showing(this.#maskRequest(settled.request)));
   }
 

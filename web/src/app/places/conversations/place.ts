@@ -5,7 +5,7 @@ import type { AgentList, Conversation, Thread } from "../../../core/generated/wi
 import { isTerminal } from "../../../core/lifecycle.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
-import { type Changed, drawList } from "../../../elements/element.ts";
+import { type ChangedProperties, drawList } from "../../../elements/element.ts";
 import { html, render, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
 import { initialsOf } from "../../../elements/initials.ts";
@@ -82,7 +82,7 @@ export class Place extends PlaceElement {
     return this.query?.get("show") === "archived";
   }
 
-  protected override willUpdate(changed: Changed): void {
+  protected override willUpdate(changed: ChangedProperties): void {
     const search = { q: this.query?.get("q") ?? "", archived: this.#archived };
     if (changed.has("query")) this.#list?.search(search);
     if (changed.has("item")) this.#show(this.item);

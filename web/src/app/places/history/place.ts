@@ -6,7 +6,7 @@ import type { AgentList, InputRequest, PeopleList, RequestPage } from "../../../
 import { isTerminal } from "../../../core/lifecycle.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
-import { type Changed, drawList } from "../../../elements/element.ts";
+import { type ChangedProperties, drawList } from "../../../elements/element.ts";
 import { html, render, type Template } from "../../../elements/html.ts";
 import { loadKinds } from "../../../elements/kinds.ts";
 import { needsTexts } from "../../../elements/localtexts.ts";
@@ -91,7 +91,7 @@ export class Place extends PlaceElement {
     this.#close();
   }
 
-  protected override willUpdate(changed: Changed): void {
+  protected override willUpdate(changed: ChangedProperties): void {
     if (changed.has("query")) void this.#load();
     if (changed.has("item")) this.#show(this.item);
   }

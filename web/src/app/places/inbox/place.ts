@@ -1,7 +1,7 @@
 import texts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
 import type { InputRequest } from "../../../core/generated/wire.ts";
 import { addTexts } from "../../../core/messages.ts";
-import type { Changed } from "../../../elements/element.ts";
+import type { ChangedProperties } from "../../../elements/element.ts";
 import type { SettledEvent } from "../../../elements/events.ts";
 import { html, render, type Template } from "../../../elements/html.ts";
 import { needsTexts } from "../../../elements/localtexts.ts";
@@ -126,7 +126,7 @@ export class Place extends PlaceElement {
     this.app.go(`${pathOf("inbox", this.item)}${query.size ? `?${query}` : ""}`, { replace: true });
   }
 
-  protected override willUpdate(changed: Changed): void {
+  protected override willUpdate(changed: ChangedProperties): void {
     if (changed.has("item") && (changed.get("item") ?? "") !== this.item) this.#detail.open(this.item);
     const { requests = [], mine, remindedRequests, personal } = this.app.inbox;
     this.#facts.mine = mine;
@@ -160,7 +160,7 @@ export class Place extends PlaceElement {
         (order.slice(index + 1).find(isOpen) ?? order.slice(0, index).findLast(isOpen))?.id ?? "";
   }
 
-  protected override updated(changed: Changed): void {
+  protected override updated(changed: ChangedProperties): void {
     const { root } = this;
     this.#list.update(root.querySelector(".rows"), root.querySelector(".pane.list"), this.#inboxList.entries);
     this.#reveal();
@@ -179,9 +179,9 @@ export class Place extends PlaceElement {
     if (isListed || !this.item) this.#revealedId = this.item;
   }
 
-  override focusHome(): void {
+  override focusContent(): void {
     if (this.item) this.#focusDetail();
-    else super.focusHome();
+    else super.focusContent();
   }
 
   /** Give the focus to the open request, so that its keys work: its heading takes it once it is drawn. */
@@ -192,7 +192,7 @@ export class Place extends PlaceElement {
   /** Give the focus back to the row of the request that was open. */
   #returnFocus(id: string): void {
     if (id !== this.#decidedId && this.#inboxList.order.some((item) => item.id === id)) this.#focusRow(id);
-    else this.focusHome();
+    else this.focusContent();
   }
 
   #focusRow(id: string): void {

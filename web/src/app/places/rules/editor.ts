@@ -218,16 +218,16 @@ export class Editor {
     );
   }
 
-  #drawTicks(draft: Draft): Template {
+  #drawCheckboxes(draft: Draft): Template {
     const { getText, isAdmin } = this.place;
     const needsConsent =
       draft.script_may_change || this.#trial?.problems?.some(({ code }) => code === "script_may_change");
-    const tick = (name: "locked" | "shadow" | "script_may_change") =>
+    const checkbox = (name: "locked" | "shadow" | "script_may_change") =>
       html`<label class="tick"><input type="checkbox" .checked=${draft[name]} .onchange=${(event: Event) => this.#change({ [name]: (event.target as HTMLInputElement).checked })} />
         <span>${getText(`rules.${name}`)} <span class="muted">${getText(`rules.${name}_hint`)}</span></span></label>`;
-    return html`${needsConsent && tick("script_may_change")}
-      ${isAdmin && draft.effect !== "allow" && tick("locked")}
-      ${tick("shadow")}`;
+    return html`${needsConsent && checkbox("script_may_change")}
+      ${isAdmin && draft.effect !== "allow" && checkbox("locked")}
+      ${checkbox("shadow")}`;
   }
 
   #drawChoice(
@@ -276,7 +276,7 @@ export class Editor {
           ${this.#drawChoice("agent", getText("rules.agent"), [["", getText("rules.every_agent")], ...agents.map(({ id, name }): [string, string] => [id, name])])}
           ${this.#drawChoice("lasts", getText("rules.lasts"), [["", getText("rules.lasts_always")], ...Object.keys(LIFETIMES_S).map((id): [string, string] => [id, getText(`rules.lasts_${id}`)])])}
         </div>
-        ${this.#drawTicks(draft)}
+        ${this.#drawCheckboxes(draft)}
         <label>${getText("rules.why")}<input type="text" .value=${draft.why} .oninput=${set("why")} /></label>
         ${call}
         <section aria-label=${getText("rules.past")}>${this.#drawCalls()}</section>
