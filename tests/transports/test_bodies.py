@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterator
+from inspect import isabstract
 from itertools import product
 from typing import Any
 
@@ -65,7 +66,7 @@ def models(base: type[BaseModel] = Model) -> Iterator[type[BaseModel]]:
 
 @requirement("M1")
 def test_a_fault_in_a_member_of_a_body_is_named() -> None:
-    for model in dict.fromkeys(models()):
+    for model in dict.fromkeys(model for model in models() if not isabstract(model)):
         for member, junk in product(model.model_fields, JUNK):
             body = {member: junk}
             try:

@@ -267,12 +267,23 @@ async def test_texts_come_in_the_language_of_the_caller(api: Api) -> None:
 
 async def test_thread_ids_may_hold_slashes_and_other_scripts(api: Api) -> None:
     agent = await api.as_("requester")
-    for thread_id, step in (("a/b", "a%2Fb"), ("größe ☃", "gr%C3%B6%C3%9Fe%20%E2%98%83"), ("..", "%2e%2e")):
+    for thread_id, step in (("a/b", "a%2Fb"), ("größe ☃", "gr%C3%B6%C3%9Fe%20%E2%98%83"), ("...", "...")):
         sent_reply = await agent.post(
             f"/v1/threads/{step}/messages", json={"content": [{"type": "text", "text": "hi"}]}
         )
         assert sent_reply.status_code == 201, sent_reply.text
         assert (await agent.get(f"/v1/threads/{step}")).json()["id"] == thread_id
+
+
+@pytest.mark.parametrize("step", ["%2e", "%2e%2e"])
+async def test_a_thread_whose_page_no_browser_could_open_cannot_be_started(api: Api, step: str) -> None:
+    agent = await api.as_("requester")
+    for call, body in (("messages", {"content": [{"type": "text", "text": "hi"}]}), ("runs", {})):
+        refusal = await agent.post(f"/v1/threads/{step}/{call}", json=body)
+        assert refusal.status_code == 422
+        faults = refusal.json()["error"]["field_errors"]
+        assert [(item["path"], item["code"]) for item in faults] == [("thread_id", "reserved_id")]
+    assert (await agent.get("/v1/threads")).json()["threads"] == []
 
 
 async def test_messages_are_added_appended_to_and_replayed(api: Api) -> None:
