@@ -12,7 +12,7 @@ from uvicorn.server import ServerState
 from websockets.frames import Frame, Opcode
 
 from askback.domain.limits import DEFAULTS
-from askback.server.websocket_protocol import MESSAGE, READ_AHEAD, AskbackWebSocket
+from askback.server.websocket_protocol import MAX_READ_AHEAD, MESSAGE_OVERHEAD, AskbackWebSocket
 from tests.server.lines import Line
 
 pytestmark = pytest.mark.anyio
@@ -58,7 +58,7 @@ async def test_reading_from_a_peer_pauses_at_a_limit_and_resumes(payload: bytes,
         while not line.paused:
             socket.data_received(frame)
             sent += 1
-            assert sent <= READ_AHEAD // MESSAGE + 1
+            assert sent <= MAX_READ_AHEAD // MESSAGE_OVERHEAD + 1
         take.set()
         while line.paused:
             await asyncio.sleep(0)
@@ -107,7 +107,7 @@ async def test_a_peer_is_read_until_it_has_closed_as_well_whatever_it_sends_befo
         await closed_event.wait()
     for opcode in (Opcode.TEXT, Opcode.BINARY):
         for _ in range(3):
-            socket.data_received(Frame(opcode, b"x" * READ_AHEAD).serialize(mask=True))
+            socket.data_received(Frame(opcode, b"x" * MAX_READ_AHEAD).serialize(mask=True))
     assert not line.paused
     for task in tuple(socket.tasks):
         task.cancel()

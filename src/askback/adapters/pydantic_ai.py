@@ -100,7 +100,7 @@ async def park(
     """
     messages, requests = result.all_messages(), _deferred(result.output)
     place = _place(messages, thread_id or ask.thread_id, None)
-    parked = _PARKED_RUN.dump_json(_ParkedRun(messages, requests, place.thread_id, timeout_s))
+    parked = _PARKED_RUN_ADAPTER.dump_json(_ParkedRun(messages, requests, place.thread_id, timeout_s))
     await pass_to(store, parked)
     await _outcomes(ask, requests, place, {"wait": False, "timeout_s": timeout_s})
     return parked
@@ -114,7 +114,7 @@ async def resume_agent(
 
     `run` are options of `agent.run`, such as `deps`. Any process with the same agent can do it.
     """
-    parked_run = _PARKED_RUN.validate_json(parked)
+    parked_run = _PARKED_RUN_ADAPTER.validate_json(parked)
     place = _place(parked_run.messages, parked_run.thread_id, None)
     outcomes = await _outcomes(
         ask, parked_run.requests, place, {"wait": False, "timeout_s": parked_run.timeout_s}
@@ -182,7 +182,7 @@ class _ParkedRun:
     timeout_s: float | None = None
 
 
-_PARKED_RUN = TypeAdapter(_ParkedRun)
+_PARKED_RUN_ADAPTER = TypeAdapter(_ParkedRun)
 
 
 def _deferred(output: Any) -> DeferredToolRequests:

@@ -58,7 +58,7 @@ class Facts(TimeoutSettings):
     hooks: Sequence[str] = ()
 
 
-_FIELDS = TypeAdapter(list[AnyField])
+_FIELDS_ADAPTER = TypeAdapter(list[AnyField])
 CACHED_FORMS = 256
 """The number of forms whose fields a cache keeps."""
 MAX_CACHED_FIELDS = 8_192
@@ -113,7 +113,9 @@ class Spec:
         members: dict[str, Any] = from_json(self.text)["form"]
         if "fields" in members:
             encoded = to_json(members["fields"])
-            read_fields = _cached_fields if len(encoded) <= MAX_CACHED_FIELDS else _FIELDS.validate_json
+            read_fields = (
+                _cached_fields if len(encoded) <= MAX_CACHED_FIELDS else _FIELDS_ADAPTER.validate_json
+            )
             members["fields"] = read_fields(encoded)
         return Form.model_validate(members, by_name=False)
 
@@ -196,7 +198,7 @@ class Spec:
 @lru_cache(maxsize=CACHED_FORMS)
 def _cached_fields(encoded: bytes) -> list[AnyField]:
     """Read fields; most agents repeat those of their forms, and to read them takes most of the time of a form."""
-    return _FIELDS.validate_json(encoded)
+    return _FIELDS_ADAPTER.validate_json(encoded)
 
 
 def _member(members: Mapping[str, Any], path: Sequence[str]) -> Any:

@@ -21,10 +21,10 @@ from askback.server.websocket_frames import FrameSplitter, write_text
 from askback.transports.asgi_extensions import SOCKET, Socket
 from askback.transports.http import ASGIApp
 
-READ_AHEAD = 64 * 1024
+MAX_READ_AHEAD = 64 * 1024
 """Bytes of messages that may wait for the app; beyond that the socket is not read."""
 
-MESSAGE = 256
+MESSAGE_OVERHEAD = 256
 """Bytes that each message counts beside its payload: about its overhead in memory."""
 
 
@@ -79,11 +79,11 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
 
     def send_receive_event_to_app(self) -> None:
         """Queue a message for the app, and stop reading while many are queued."""
-        self._waiting += MESSAGE + sum(map(len, self.frames))
+        self._waiting += MESSAGE_OVERHEAD + sum(map(len, self.frames))
         paused, self.read_paused = self.read_paused, True  # keeps the library from pausing the socket
         super().send_receive_event_to_app()
         self.read_paused = paused
-        if not paused and not self.close_sent and self._waiting > READ_AHEAD:
+        if not paused and not self.close_sent and self._waiting > MAX_READ_AHEAD:
             self.read_paused = True
             self.transport.pause_reading()
 

@@ -22,7 +22,7 @@ from askback.domain.limits import DEFAULTS
 from askback.domain.validation.value import is_provided, read_value
 from askback.messages import translate
 
-_FIELD: TypeAdapter[AnyField] = TypeAdapter(AnyField)
+_FIELD_ADAPTER: TypeAdapter[AnyField] = TypeAdapter(AnyField)
 _FIELD_TYPES_BY_FORMAT = {"date": "date", "time": "time", "date-time": "datetime"}
 _UNSUPPORTED = {
     "string": ("contentEncoding", "not"),
@@ -115,7 +115,7 @@ class FieldReader:
         }
         default = data.pop("default", None)
         try:
-            field = _FIELD.validate_python(data)
+            field = _FIELD_ADAPTER.validate_python(data)
         except ValidationError as error:
             problem = error.errors()[0]
             raise UnsupportedKeyword(f"{'.'.join(map(str, problem['loc'][1:]))}: {problem['msg']}.") from None
@@ -124,7 +124,7 @@ class FieldReader:
         if read_value(field, default, limits=DEFAULTS, required=False).faults:
             draft.add_loss("default", reason="The field does not accept this value, and starts empty.")
             return field
-        return _FIELD.validate_python({**data, "default": default})
+        return _FIELD_ADAPTER.validate_python({**data, "default": default})
 
     def _array(self, draft: _Draft) -> None:
         items = resolve(draft.schema.get("items"), self._root).schema

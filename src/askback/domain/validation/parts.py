@@ -14,7 +14,7 @@ from askback.domain.request import Agent, Ask
 from askback.domain.validation.structure import Steps
 from askback.domain.values import frozen
 
-_FIELD: TypeAdapter[AnyField] = TypeAdapter(AnyField)
+_FIELD_ADAPTER: TypeAdapter[AnyField] = TypeAdapter(AnyField)
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
@@ -72,7 +72,7 @@ class SoundParts:
 
     def _field(self, raw: object, steps: Steps) -> AnyField | InvalidField:
         if steps not in self.touched:
-            return _FIELD.validate_python(raw)
+            return _FIELD_ADAPTER.validate_python(raw)
         members: Mapping[str, object] = cast("Mapping[str, object]", raw) if isinstance(raw, Mapping) else {}
         id_ = members.get("id")
         is_known = bool(members) and (*steps, "type") not in self.touched

@@ -37,7 +37,7 @@ async def add_comment(ctx: Services, principal: Principal, request_id: str, body
     (`too_many_comments`).
     """
     await roles.require(ctx, principal, "add_comment", request_id)
-    record = await _writable(ctx, principal, request_id, "add_comment")
+    record = await _require_writable(ctx, principal, request_id, "add_comment")
     payload = parse(CommentBody, body)
     report = Report()
     TextCheck(report, suspicious=True).at("text", payload.text, ctx.limits.comment, lines=True)
@@ -60,7 +60,7 @@ async def add_comment(ctx: Services, principal: Principal, request_id: str, body
 async def delete_comment(ctx: Services, principal: Principal, request_id: str, comment_id: str) -> None:
     """Delete a comment of the caller; the owner of the thread and admins may delete any. Raises `NotFound`."""
     await roles.require(ctx, principal, "delete_comment", request_id)
-    record = await _writable(ctx, principal, request_id, "delete_comment")
+    record = await _require_writable(ctx, principal, request_id, "delete_comment")
     comments = await ctx.store.comments(record.tenant, record.id)
     comment = next((item for item in comments if item.id == comment_id), None)
     if comment is None:
@@ -81,7 +81,7 @@ async def delete_comment(ctx: Services, principal: Principal, request_id: str, c
     _publish_change(ctx, record)
 
 
-async def _writable(ctx: Services, principal: Principal, request_id: str, operation: str) -> Record:
+async def _require_writable(ctx: Services, principal: Principal, request_id: str, operation: str) -> Record:
     record = await get_request(ctx, principal, request_id)
     await sharing.require(
         ctx,

@@ -26,7 +26,7 @@ from askback.domain.validation.text_check import check_languages
 from askback.domain.values import frozen
 from askback.ports.policy import SideEffects
 from askback.ports.secrets import Grant, SecretLocation, SecretRecord, VersionTaken
-from askback.ports.store import Change, Principal
+from askback.ports.store import Change, Claim, Principal
 from askback.service.context import Services
 from askback.service.lifecycle.admission import admit, parse_for_caller
 from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
@@ -68,7 +68,7 @@ async def _settle(
     principal: Principal,
     record: Record,
     checked_answer: _CheckedAnswer,
-    claim: Any,
+    claim: Claim | None,
     sourced_labels: Mapping[str, Sequence[str]],
 ) -> Change:
     location = SecretLocation(REQUEST_SCOPE, record.id)

@@ -19,7 +19,7 @@ from askback.domain.validation.secret import Submission, padding_warnings, read_
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord, VersionTaken
-from askback.ports.store import Change, Principal
+from askback.ports.store import Change, Claim, Principal
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.lifecycle.admission import admit, parse_for_caller
@@ -100,7 +100,7 @@ async def _store(
     submission: Submission,
     secrets: tuple[SecretRecord, ...],
     reused: list[SecretRecord],
-    claim: Any,
+    claim: Claim | None,
 ) -> Change:
     answer: dict[str, Any] = {
         "names": submission.names,

@@ -46,7 +46,10 @@ def draft_of(target: Path) -> Path:
 
 
 def _copy(source: Path, draft: Path) -> None:
-    with closing(_read_only(source)) as source_database, closing(sqlite3.connect(draft)) as draft_database:
+    with (
+        closing(_open_read_only(source)) as source_database,
+        closing(sqlite3.connect(draft)) as draft_database,
+    ):
         source_database.backup(draft_database)
         draft_database.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
         _check(draft_database, source)
@@ -72,14 +75,14 @@ def _check(db: Connection, source: Path) -> None:
 def sealed_texts(file: Path) -> Iterator[str]:
     """Yield every sealed secret of a database. Raises `StoreUnusable` when it cannot be read."""
     try:
-        with closing(_read_only(file)) as db:
+        with closing(_open_read_only(file)) as db:
             for (text,) in db.execute(_SEALED):
                 yield text
     except sqlite3.Error as error:
         raise StoreUnusable(f"The database {file} cannot be read: {error}.") from error
 
 
-def _read_only(file: Path) -> sqlite3.Connection:
+def _open_read_only(file: Path) -> sqlite3.Connection:
     if not file.is_file():
         raise StoreUnusable(f"There is no database {file}.")
     return connect_beside(file)

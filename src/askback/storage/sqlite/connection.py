@@ -204,18 +204,18 @@ _REFUSED_BY_DISK = frozenset(
 )
 
 
-_NO_WRITES = frozenset(
+_WRITE_ERROR_CODES = frozenset(
     {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 )
-_NO_WRITES_OF_SYSTEM = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+_WRITE_ERRNOS = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 def write_refusal(error: BaseException) -> str | None:
     """Return why the disk takes no writes; None for an error of another kind. The text names no path."""
     if isinstance(error, OSError):
-        return error.strerror if error.errno in _NO_WRITES_OF_SYSTEM else None
+        return error.strerror if error.errno in _WRITE_ERRNOS else None
     code: int = getattr(error, "sqlite_errorcode", 0)
-    return str(error) if isinstance(error, sqlite3.Error) and (code & 0xFF) in _NO_WRITES else None
+    return str(error) if isinstance(error, sqlite3.Error) and (code & 0xFF) in _WRITE_ERROR_CODES else None
 
 
 def is_damage(error: BaseException) -> bool:

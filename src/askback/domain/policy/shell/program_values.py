@@ -90,9 +90,9 @@ def docker_template(value: str, _words: Argv) -> Reason | None:
 _URL = re.compile(
     r"(?:https?://)?(?P<host>[A-Za-z0-9._-]+|\[::1\])(?::\d{1,5})?(?:[/?#][^\s{}\[\]\\]*)?", re.IGNORECASE
 )
-_NUMERIC = re.compile(r"(?:0x[0-9a-f]*|\d+)", re.IGNORECASE)
-_QUAD = re.compile(r"(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}")
-_METADATA = re.compile(r"metadata|instance-data|169[.-]254|a9-?fea9fe|2852039166", re.IGNORECASE)
+_NUMERIC_PART = re.compile(r"(?:0x[0-9a-f]*|\d+)", re.IGNORECASE)
+_DOTTED_ADDRESS = re.compile(r"(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}")
+_METADATA_HOST = re.compile(r"metadata|instance-data|169[.-]254|a9-?fea9fe|2852039166", re.IGNORECASE)
 _SERVICES = ("169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32")
 _NETWORKS = tuple(ipaddress.ip_network(network) for network in _SERVICES)
 
@@ -113,11 +113,11 @@ def web_address(address: str) -> Reason | None:
 def _unusual_host(host: str) -> bool:
     if host == "[::1]":
         return False
-    if _METADATA.search(host):
+    if _METADATA_HOST.search(host):
         return True
-    if not _NUMERIC.fullmatch(host.rpartition(".")[2]):
+    if not _NUMERIC_PART.fullmatch(host.rpartition(".")[2]):
         return False
-    if not _QUAD.fullmatch(host):
+    if not _DOTTED_ADDRESS.fullmatch(host):
         return True
     try:
         address = ipaddress.IPv4Address(host)
