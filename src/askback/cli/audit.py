@@ -47,7 +47,7 @@ def verify_(
     head: Annotated[
         str | None,
         typer.Option(
-            help="An entry noted earlier, which must be in the log unchanged, or a file with the printed line.",
+            help="An earlier entry that must still be in the log, unchanged; or a file with its printed line.",
             metavar="SEQ:HASH|FILE",
         ),
     ] = None,

@@ -16,7 +16,7 @@ from askback.messages.languages import LocalText
 
 
 class Actions(Resource):
-    """The part of the client that sends people somewhere."""
+    """The methods of the client that ask a person to do something elsewhere."""
 
     @method
     async def action(

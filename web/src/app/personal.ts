@@ -17,8 +17,8 @@ export class PersonalStore extends EventTarget implements Follower {
   #reminders: ReadonlyMap<string, string> = new Map();
   /** The latest connection: what is missed while there is none is read with the next one. */
   #socket: Socket | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #reading: ReturnType<typeof setTimeout> | undefined;
+  #reminderTimer: ReturnType<typeof setTimeout> | undefined;
+  #readTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly client: Client) {
     super();
@@ -73,8 +73,8 @@ export class PersonalStore extends EventTarget implements Follower {
   refused(): void {}
 
   #readSoon(): void {
-    this.#reading ??= setTimeout(() => {
-      this.#reading = undefined;
+    this.#readTimer ??= setTimeout(() => {
+      this.#readTimer = undefined;
       this.#read().catch(() => {});
     }, RELOAD_DELAY_MS);
   }
@@ -93,11 +93,11 @@ export class PersonalStore extends EventTarget implements Follower {
   /** A request comes back by itself when its time has come. */
   #setReminders(reminders: ReadonlyMap<string, string>): void {
     this.#reminders = reminders;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#reminderTimer);
     const times = [...reminders.values()].map((time) => Date.parse(time) - this.client.now);
     const nextDelay = Math.min(...times.filter((delay) => delay > 0));
     if (Number.isFinite(nextDelay))
-      this.#timer = setTimeout(
+      this.#reminderTimer = setTimeout(
         () => this.#setReminders(this.#reminders),
         Math.min(nextDelay + 50, MAX_TIMEOUT_MS),
       );

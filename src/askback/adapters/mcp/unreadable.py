@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 UNREADABLE = (
     "The call cannot be read: it is not JSON, or its arguments are nested too deeply. Nobody was asked. "
-    "Call the tool again with arguments of fewer levels."
+    "Call the tool again with valid JSON that is nested less deeply."
 )
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _VALUE = re.compile(r'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')

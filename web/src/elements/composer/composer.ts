@@ -28,7 +28,7 @@ const REFUSALS: Record<string, string> = {
 };
 
 /** Reasons for which a message answered nothing that the composer announced before, or that need no announcement. */
-const SILENT = [
+const UNANNOUNCED_REASONS = [
   "nothing_open",
   "several_open",
   "several_fields",
@@ -229,7 +229,7 @@ export class Composer {
       // Text that was typed while the message was sent stays.
       if (host.text.startsWith(text)) this.#removeSent(text);
       if (this.#queuedText.startsWith(text)) this.#queuedText = this.#queuedText.slice(text.length);
-      if (why && !SILENT.includes(why))
+      if (why && !UNANNOUNCED_REASONS.includes(why))
         host.trouble = () => html`<span class="ask">${host.getText("composer.unanswered")}</span>`;
     } catch (error) {
       this.#queuedText = "";
