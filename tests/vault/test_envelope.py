@@ -103,7 +103,7 @@ async def test_a_rotation_changes_the_key_and_leaves_the_value_as_it_was() -> No
 
 async def test_a_source_that_hands_out_another_data_key_opens_nothing() -> None:
     class Mistaken(FakeKeys):
-        async def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
+        async def unwrap(self, key_id: str, wrapped_key: bytes, context: bytes) -> bytes:
             return bytes(length)
 
     service = FakeKeyService("k1", "k2")
