@@ -149,9 +149,9 @@ class _Conversation:
             readers.append(SseReader(self._caller.http, self._caller.url, inbox))
             for reader in readers:
                 tasks.start_soon(reader.run)
-            async with anyio.create_task_group() as tasks:
+            async with anyio.create_task_group() as scenario_tasks:
                 for steps, scenario in self._scenarios:
-                    tasks.start_soon(steps, scenario)
+                    scenario_tasks.start_soon(steps, scenario)
             for (_, scenario), stream_place, socket_place in zip(
                 self._scenarios, readers, socket.places, strict=False
             ):
