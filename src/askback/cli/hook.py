@@ -10,9 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
+from askback.cli.background import ensure_server
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient
-from askback.client.discovery import CREDENTIALS
+from askback.client.discovery import CREDENTIALS, named_data_dir
 from askback.compat.claude_questions import card_of, checked_form_of, write_answers
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
@@ -30,13 +31,15 @@ def hook(
 ) -> None:
     """Read a PermissionRequest of Claude Code from standard input, ask a person, and print the decision.
 
-    Without a server, or if the request cannot be asked, it prints no decision: Claude Code shows its own prompt.
-    `askback install claude-code` writes this command into the settings of Claude Code.
+    It starts the server if none runs. If the request cannot be asked, it prints no decision: Claude Code shows its own
+    prompt. `askback install claude-code` writes this command into the settings of Claude Code.
     """
     if credentials is not None:
         os.environ[CREDENTIALS] = str(credentials)
     try:
         event = json.load(sys.stdin)
+        if (own_data_dir := named_data_dir()) is not None:
+            ensure_server(own_data_dir)
         decision = interruptible(_decide(event), output=sys.stdout.fileno())
     except (AskbackError, Faults, ValueError, KeyError, TypeError) as error:
         print(f"askback was not asked: {error}", file=sys.stderr)

@@ -360,7 +360,7 @@ def test_a_broken_file_is_named_and_the_rest_is_undone(
 
 def test_the_hook_decides_nothing_without_a_server(askback: Askback, tmp_path: Path) -> None:
     credentials = tmp_path / "credentials.json"
-    credentials.write_text(json.dumps({"token": "t", "data_dir": str(tmp_path)}))
+    credentials.write_text(json.dumps({"token": "t", "url": "http://127.0.0.1:9"}))
     hook_input = {"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "ls"}}
     for sent in (json.dumps(hook_input), "{", "[]", "{}"):
         finished_askback = askback("hook", "--credentials", str(credentials), input=sent)

@@ -78,6 +78,18 @@ async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
 
 
 @pytest.mark.timeout(180)
+async def test_the_first_permission_prompt_starts_the_server(home: Path) -> None:
+    await askback(home, "install", "claude-code", "--yes")
+    await askback(home, "rules", "add", "deploy")
+    credentials = home / "data" / "clients" / "claude-code.json"
+    call = {"session_id": "s1", "tool_name": "deploy", "tool_input": {"to": "staging"}}
+    words = (sys.executable, "-m", "askback", "hook", "--credentials", str(credentials))
+    done = await anyio.run_process(words, input=json.dumps(call).encode(), env=environment(home))
+    assert json.loads(done.stdout)["hookSpecificOutput"]["decision"]["behavior"] == "allow"
+    assert psutil.pid_exists(int((home / "data" / PID).read_text()))
+
+
+@pytest.mark.timeout(180)
 def test_a_server_is_started_once_and_again_when_it_was_killed(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
