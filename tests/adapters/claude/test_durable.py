@@ -96,8 +96,8 @@ async def test_a_quick_start_runs_a_deferred_call_only_as_it_was_decided(
         return with_askback(own_options, agent, thread_id=thread, durable=True)
 
     await run(make_options(), "go")
-    edited = {"edited_input": {"file_path": str(file), "content": "final"}} if decision == "approve" else {}
-    await person.requests.decide(await wait_for_request(person, thread), decision, **edited)
+    edited = {"file_path": str(file), "content": "final"} if decision == "approve" else None
+    await person.requests.decide(await wait_for_request(person, thread), decision, edited_input=edited)
     (resume,) = await agent.resumes.pull(thread, wait=20)
     with anyio.fail_after(LIMIT_S):
         messages = [item async for item in continue_session(resume, make_options())]
