@@ -14,7 +14,7 @@ import { ownValue } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
 import { onDemand } from "./ondemand.ts";
 
-/** The raw input for one field, before it is converted to a value. */
+/** The raw input for one field, before it is converted to a value. Devices store it with these names. */
 export interface Entry {
   /** Text, number, date or time as typed; for options, the text of "Other". */
   readonly text: string;
@@ -23,7 +23,7 @@ export interface Entry {
   /** Whether "Other" is chosen. */
   readonly other: boolean;
   /** The state of a box or switch. A yes/no question has `yes` or `no` among `chosen` instead. */
-  readonly checked: boolean;
+  readonly on: boolean;
   /** Whether the person skips this question. */
   readonly skipped?: boolean;
   /** The chosen options of a source, as the person saw them. */
@@ -34,7 +34,7 @@ export interface Entry {
 
 export type Draft = ReadonlyMap<string, Entry>;
 
-export const EMPTY: Entry = { text: "", chosen: [], other: false, checked: false };
+export const EMPTY: Entry = { text: "", chosen: [], other: false, on: false };
 
 /** The options of these that the field has. */
 const onlyOptions = ({ options }: ChoiceField, chosen: readonly OptionValue[]): OptionValue[] =>
@@ -43,7 +43,7 @@ const onlyOptions = ({ options }: ChoiceField, chosen: readonly OptionValue[]): 
 function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   if (value === undefined || !isProvided(field, value)) return EMPTY;
   if (isYesNo(field)) return { ...EMPTY, chosen: [value === true ? "yes" : "no"] };
-  if (isBox(field)) return { ...EMPTY, checked: value === true };
+  if (isBox(field)) return { ...EMPTY, on: value === true };
   if (field.type === "file") return { ...EMPTY, files: [value].flat() as unknown as FileValue[] };
   if ("options" in field) {
     const values = [value].flat(2) as OptionValue[];
@@ -91,11 +91,7 @@ export function numberOf(text: string, locale: string): number | string {
 }
 
 /** The value of an entry, or null if it is empty. */
-export function jsonOf(
-  field: Field,
-  { text, chosen, other, checked: on, files }: Entry,
-  locale: string,
-): Json {
+export function jsonOf(field: Field, { text, chosen, other, on, files }: Entry, locale: string): Json {
   if (field.type === "file") {
     const uploads = (files ?? []) as unknown as Json[];
     return (field.max_files ?? 1) > 1 && uploads.length ? uploads : (uploads[0] ?? null);
@@ -116,7 +112,7 @@ export function jsonOf(
 export function isEntryProvided(field: Field, entry: Entry = EMPTY): boolean {
   if ("options" in field || isYesNo(field))
     return entry.other ? !isBlank(entry.text) : entry.chosen.length > 0;
-  return entry.checked || !!entry.files?.length || !isBlank(entry.text);
+  return entry.on || !!entry.files?.length || !isBlank(entry.text);
 }
 
 /** The fields of optional sections in which nothing is given. */

@@ -74,8 +74,8 @@ function box(view: FieldView, asSwitch: boolean): Template {
         aria-invalid=${!!view.error}
         aria-describedby=${describedBy(view)}
         disabled=${view.disabled}
-        .checked=${view.entry.checked}
-        .onchange=${(event: Event) => view.change({ checked: isChecked(event) })}
+        .checked=${view.entry.on}
+        .onchange=${(event: Event) => view.change({ on: isChecked(event) })}
       />
       <span class="what">${label(view)}</span>
     </label>

@@ -105,7 +105,7 @@ const anyEntry = (field: Field): fc.Arbitrary<Entry> =>
     text,
     chosen: fc.subarray(["a", "b"]),
     other: "allow_other" in field && field.allow_other ? fc.boolean() : fc.constant(false),
-    checked: fc.boolean(),
+    on: fc.boolean(),
   });
 /** What the controls of the form can hold. */
 const anyDraft: fc.Arbitrary<Draft> = fc

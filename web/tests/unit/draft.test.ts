@@ -86,7 +86,7 @@ describe("collect", () => {
       text: "y",
       chosen: [],
       other: false,
-      checked: false,
+      on: false,
     });
     expect(Object.entries(collectValues(form, extendedDraft, "en"))).toEqual([
       ["__proto__", "y"],

@@ -128,15 +128,21 @@ test("what another tab has typed in other fields is left as it is", () => {
 test("what was kept fits the form as it is now", () => {
   const options = [{ value: "x", label: "X" }];
   const form: Form = {
-    fields: [field("a", { type: "select", options }), field("__proto__"), field("s", { sensitive: true })],
+    fields: [
+      field("a", { type: "select", options }),
+      field("__proto__"),
+      field("s", { sensitive: true }),
+      field("box", { type: "checkbox" }),
+    ],
   };
   const keptEntries = JSON.parse(
-    '[["a",{"text":7,"chosen":["gone","x"],"other":true,"checked":"yes"}],["__proto__",{"text":"fine"}],["gone",{}],["s",{"text":"no"}],3,["a"]]',
+    '[["a",{"text":7,"chosen":["gone","x"],"other":true,"on":"yes"}],["__proto__",{"text":"fine"}],["gone",{}],["s",{"text":"no"}],3,["a"],["box",{"on":true}]]',
   );
   expect(storedEntries(form, keptEntries)).toEqual(
     new Map([
       ["a", entry({ chosen: ["x"] })],
       ["__proto__", entry({ text: "fine" })],
+      ["box", entry({ on: true })],
     ]),
   );
   expect(storedEntries(form, { a: 1 })).toBeUndefined();

@@ -121,7 +121,7 @@ export function storedEntries(form: Form, draft: unknown): Draft | undefined {
 }
 
 function restoredEntry(field: Field, entry: Record<string, unknown>): Entry {
-  const { text, chosen, other, checked, skipped } = entry;
+  const { text, chosen, other, on, skipped } = entry;
   const options = "options" in field && field.options_from ? restoredOptions(entry.options) : [];
   const knownValues = "options" in field ? field.options.map(({ value }) => value) : ["yes", "no"];
   const values = [...new Set([...knownValues, ...options.map(({ value }) => value)])];
@@ -129,7 +129,7 @@ function restoredEntry(field: Field, entry: Record<string, unknown>): Entry {
     text: typeof text === "string" ? text : "",
     chosen: Array.isArray(chosen) ? values.filter((value) => chosen.includes(value)) : [],
     other: other === true && "options" in field && field.allow_other === true,
-    checked: checked === true,
+    on: on === true,
     ...(skipped === true && field.allow_skip && { skipped }),
     ...(options.length > 0 && { options }),
   };
