@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -30,9 +30,6 @@ from askback.service.access.roles import BOOTSTRAP_ROLES
 from askback.service.agents import credentials
 from askback.transports.handlers import import_policy
 from askback.transports.rest.sessions import login_url
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(add_completion=False)
 
