@@ -251,12 +251,12 @@ class Gate:
         return PermissionResultAllow(updated_input=answered_input(use, form, outcome))
 
     async def _approve(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
-        if (left_request := await self._find_earlier_request(use, wait=wait)) is not None:
-            left_request = await self._await_end(left_request, wait=wait)
-            if left_request.status not in TERMINAL:
-                return left_request
+        if (earlier_request := await self._find_earlier_request(use, wait=wait)) is not None:
+            earlier_request = await self._await_end(earlier_request, wait=wait)
+            if earlier_request.status not in TERMINAL:
+                return earlier_request
             return (
-                await self._consume(use, await self._ask.decision(left_request))
+                await self._consume(use, await self._ask.decision(earlier_request))
                 if wait
                 else PermissionResultAllow()
             )
