@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import { chunksOf, fileOf } from "./scripts/chunks.ts";
 import { shareLayout } from "./scripts/layout.ts";
-import { slimCatalogues, slimNames, slimPreload, slimTemplates } from "./scripts/slim.ts";
+import { loadWithImports } from "./scripts/loading.ts";
+import { slimCatalogues, slimNames, slimTemplates } from "./scripts/slim.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** One build makes the pages that the mode names. */
@@ -10,7 +11,7 @@ export default defineConfig(({ mode }) => ({
   root: pathOf("./pages"),
   base: "/static/",
   publicDir: false,
-  plugins: [shareLayout(), slimTemplates(), slimNames(), slimCatalogues(), slimPreload()],
+  plugins: [shareLayout(), slimTemplates(), slimNames(), slimCatalogues(), ...loadWithImports()],
   server: { fs: { allow: [pathOf("..")] } },
   build: {
     outDir: pathOf("../src/askback/static"),
@@ -19,7 +20,7 @@ export default defineConfig(({ mode }) => ({
     target: "es2022",
     cssTarget: "esnext",
     assetsInlineLimit: 0,
-    // A page names all its chunks itself, so that they are fetched at the same time.
+    // A page names all its chunks itself, so that they are fetched at the same time; `scripts/loading.ts` names those of a part.
     modulePreload: { polyfill: false, resolveDependencies: () => [] },
     rolldownOptions: {
       input: mode.split(" ").map(fileOf),

@@ -86,7 +86,9 @@ class Screen:
         self.console_errors.append(str(error))
 
     def _fetch(self, request: Request) -> None:
-        self.fetched.append(request.url)
+        # A part is fetched, and then imported from the browser's cache.
+        if request.resource_type != "script" or request.url not in self.fetched:
+            self.fetched.append(request.url)
 
     @property
     def calls(self) -> list[str]:

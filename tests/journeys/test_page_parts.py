@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import anyio
 import pytest
 from playwright.async_api import Page, Route, expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, Posts, Screen, Wire, answer_of, form, place_of
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
+STATIC = Path(__file__).parents[2] / "src/askback/static"
 MARKDOWN = "**/assets/rich-*"
 RULES = "**/assets/rules-*"
 LUNCH: dict[str, Any] = form({"type": "text", "label": "Dish"}, title="Lunch")
@@ -66,6 +72,32 @@ async def test_without_the_receipt_module_the_card_is_marked_answered_and_comple
     await wire.cut()
     await expect(eva.card.locator("summary")).to_contain_text("soup")
     await expect(eva.card.locator("summary")).to_be_focused()
+
+
+@pytest.mark.parametrize("page", ["thread", "request"])
+async def test_a_part_loads_though_the_first_request_for_each_of_its_files_fails(
+    screen: OpenScreen, team: Team, thread: str, page: str
+) -> None:
+    request = request_of(await team.agent.bash(thread, "make test"))
+    loaded_files = set(re.findall(r"/static/assets/[\w.-]+", (STATIC / f"{page}.html").read_text()))
+    lost_files: set[str] = set()
+
+    async def lose_first(route: Route) -> None:
+        path = urlsplit(route.request.url).path
+        is_lost = path not in loaded_files | lost_files
+        lost_files.update({path} - loaded_files)
+        await (route.abort() if is_lost else route.continue_())
+
+    async def prepare(page: Page) -> None:
+        await page.route("**/assets/*", lose_first)
+
+    eva = await screen(
+        place_of(thread) if page == "thread" else f"/r/{request['id']}", team=team, before=prepare
+    )
+    eva.expect_errors("net::ERR_FAILED")
+    await eva.button("Deny").click()
+    await expect(eva.card.locator("summary")).to_contain_text("Denied by Eva")
+    assert {"kind", "highlight.css"} <= {file.split("/")[-1].split("-")[0] for file in lost_files}
 
 
 async def test_without_the_part_for_markdown_a_form_shows_its_text_and_is_answered(
@@ -157,11 +189,12 @@ async def test_an_answer_waits_for_the_rules_module_to_load(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(AGE, thread_id=thread)
-    routes: list[Route] = []
+    release = anyio.Event()
     posts = Posts()
 
     async def hold(route: Route) -> None:
-        routes.append(route)
+        await release.wait()
+        await route.continue_()
 
     async def prepare(page: Page) -> None:
         await posts.watch(page)
@@ -172,8 +205,7 @@ async def test_an_answer_waits_for_the_rules_module_to_load(
     await eva.button("Submit").click()
     await eva.button("Submit").click()
     await expect(eva.card.locator("#problems")).to_have_count(0)
-    for route in routes:
-        await route.continue_()
+    release.set()
     await expect(eva.card.locator("#problems")).to_be_focused()
     await expect(eva.card.locator(".error")).to_have_text("This field is required.")
     assert posts.keys == []
@@ -188,10 +220,11 @@ async def test_an_answer_is_checked_by_the_server_when_the_rules_take_too_long(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(AGE, thread_id=thread)
-    routes: list[Route] = []
+    release = anyio.Event()
 
     async def hold(route: Route) -> None:
-        routes.append(route)
+        await release.wait()
+        await route.continue_()
 
     async def prepare(page: Page) -> None:
         await page.route(RULES, hold)
@@ -206,8 +239,7 @@ async def test_an_answer_is_checked_by_the_server_when_the_rules_take_too_long(
     await eva.page.clock.run_for(2_000)
     await expect(eva.card.locator("#problems")).to_be_focused()
     await expect(eva.card.locator(".error")).to_contain_text("This field is required.")
-    for route in routes:
-        await route.continue_()
+    release.set()
     await eva.card.get_by_label("Years").fill("19")
     await eva.button("Submit").click()
     await expect(eva.card.locator("summary")).to_be_focused()
@@ -231,6 +263,29 @@ async def test_without_the_composer_a_conversation_shows_what_happens_next(
     await expect(eva.card.get_by_label("Dish")).to_be_focused()
     await agent.say("Thanks.", thread_id=thread)
     await expect(eva.page.get_by_text("Thanks.")).to_be_visible()
+
+
+async def test_a_dangerous_option_waits_for_the_module_that_asks_about_it(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    options = [{"value": "keep", "label": "Keep"}, {"value": "drop", "label": "Drop", "style": "danger"}]
+    request = await agent.requests.create(form({"type": "radio", "options": options}), thread_id=thread)
+    wire = Wire()
+
+    async def prepare(page: Page) -> None:
+        await wire.watch(page)
+        await page.route("**/assets/warning-*", lambda route: route.abort())
+
+    eva = await screen(f"/r/{request.id}", before=prepare)
+    eva.expect_errors("net::ERR_FAILED")
+    await expect(eva.button("Dismiss")).to_be_visible()
+    await eva.page.unroute("**/assets/warning-*")
+    await wire.cut()
+    await eva.card.get_by_text("Drop").click()
+    await eva.button("Submit").click()
+    await expect(eva.card.get_by_text("Really choose “Drop”?")).to_be_visible()
+    await eva.button("Yes, send it").click()
+    assert await answer_of(agent, request) == {"q0": "drop"}
 
 
 async def test_a_date_time_field_waits_for_the_time_zone_module(

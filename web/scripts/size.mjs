@@ -29,7 +29,7 @@ const PART_BUDGETS = {
   package: 1_250,
   approval: 13_000,
   secret: 5_000,
-  shape: 2_000,
+  shape: 2_300,
   reader: 1_250,
   chat: 6_000,
   composer: 4_250,

@@ -156,9 +156,9 @@ const PARTS: Record<string, string> = {
   action: "action\\.",
   answering: "answering\\.",
   app: "app\\.|conversation_with$|missing|skip_to_content$|sign_out$",
-  approval: "approvals?\\.",
+  approval: "approvals?\\.|sure_no$",
   chat: "chat\\.|call\\.|input$|thread_|new_question$|you$|agent$",
-  choices: "choices\\.|skip_section$",
+  choices: "choices\\.|skip(_section)?$",
   composer: "composer\\.|send$",
   declining: "decline_sends$",
   drafts: "drafts\\.|submitted_empty$",
@@ -172,8 +172,9 @@ const PARTS: Record<string, string> = {
     "(answered_by|asked_again|ask_again|cancelled\\..*|chosen|declined\\..*|elsewhere|expired|lost|lost_self|not_done|not_given|nothing_given|remembered|someone|unsent|unused)$",
   revised: "revised\\.",
   secret: "secret\\.",
-  shape: "shape\\.",
+  shape: "shape\\.|sure(_\\w+)?$",
   sources: "sources\\.",
+  timezone: "zone$",
 };
 /** The places of the application; the texts of the place `rules` are `ui.rules.…`, and come with it as `en.json?place=rules`. */
 const PLACES = readdirSync(new URL("app/places", SOURCES)).map((name) => `${name}\\.`);
@@ -212,24 +213,5 @@ export function slimCatalogues(): Plugin {
       const entries = Object.entries(JSON.parse(code)).filter(([key]) => keep(key));
       return { code: JSON.stringify(Object.fromEntries(entries)), map: null, moduleType: "json" };
     },
-  };
-}
-
-/**
- * Loads a part, and asks for it by another address where that fails.
- *
- * A browser keeps a failure: the same address fails until the page is loaded again, also with a connection.
- */
-const LOAD = `let tries = 0;
-export const __vitePreload = (load) =>
-  load().catch(() => import(/* @vite-ignore */ /\\.\\/[\\w.-]+/.exec(load)[0] + "?" + ++tries));`;
-
-/** Vite's helper for lazy parts preloads what they need in turn; ours need nothing, so it only loads them. */
-export function slimPreload(): Plugin {
-  return {
-    name: "askback-slim-preload",
-    apply: "build",
-    enforce: "pre",
-    load: (id) => (id.includes("vite/preload-helper") ? LOAD : null),
   };
 }

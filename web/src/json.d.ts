@@ -115,3 +115,7 @@ declare module "*.json?declining" {
   const texts: Record<string, string>;
   export default texts;
 }
+declare module "*.json?timezone" {
+  const texts: Record<string, string>;
+  export default texts;
+}

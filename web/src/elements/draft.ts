@@ -145,15 +145,6 @@ export function blankOthers(form: Form, draft: Draft): Field[] {
   });
 }
 
-/** The chosen options that want a second thought. */
-export function dangerousChoices(form: Form, draft: Draft): string[] {
-  return allFields(form).flatMap((field) =>
-    ("options" in field ? field.options : [])
-      .filter((option) => option.style === "danger" && draft.get(field.id)?.chosen.includes(option.value))
-      .map((option) => option.label),
-  );
-}
-
 /** Whether every field is a choice, so that Submit can wait until the choices are made (A6, C10). */
 export function hasOnlyChoices(form: Form): boolean {
   return allFields(form).every((field) => "options" in field || isYesNo(field));

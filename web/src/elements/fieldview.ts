@@ -45,7 +45,7 @@ function bounds(key: string, min: Bound, max: Bound, getText: GetText): string {
 function rangeTextOf(field: Field, getText: GetText): string {
   if (field.type === "number") return bounds("range", field.min, field.max, getText);
   if (field.type === "multiselect") return bounds("choose", field.min_choices, field.max_choices, getText);
-  return isZoned(field) ? getText("zone", { zone: onDemand.zoneName?.() }) : "";
+  return (isZoned(field) && onDemand.zoneText?.(getText)) || "";
 }
 
 /** The field's description and what its bounds say, if anything. */

@@ -122,16 +122,6 @@ export function drawLead(host: FormHost, request: InputRequest, { title, descrip
   );
 }
 
-function drawConfirmation(host: FormHost): Template {
-  return html`<div class="sure" role="group" aria-labelledby="sure">
-    <div id="sure">${host.asking.map((question) => html`<p><strong>${question}</strong></p>`)}</div>
-    <div class="actions">
-      <button type="button" id="back" .onclick=${() => host.confirm(false)}>${host.getText("sure_no")}</button>
-      <button type="button" class="danger primary" .onclick=${() => host.confirm(true)}>${host.getText("sure_yes")}</button>
-    </div>
-  </div>`;
-}
-
 /** The reason why Submit is disabled, if it is. */
 export function submitBlockedReason({ draft, getText, open: form, blockedReason }: FormHost): string | false {
   if (blockedReason) return blockedReason;
@@ -186,6 +176,6 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
     ${host.drawBody(request)}
     ${host.restored && isOpen(host.view) && onDemand.drawKept?.(host, draftStore)}
     ${isOpen(host.view) && host.revision?.draw(host)}
-    ${host.asking.length > 0 ? drawConfirmation(host) : host.drawActions(form)}
+    ${host.asking.length > 0 ? onDemand.drawConfirmation?.(host) : host.drawActions(form)}
   </form>`;
 }

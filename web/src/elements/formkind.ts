@@ -4,7 +4,7 @@ import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen, type View } from "../core/machine.ts";
 import { isWithin, valuePath } from "../core/path.ts";
 import { findErrors } from "./check.ts";
-import { collectValues, type Draft, dangerousChoices, type Entry, startDraft } from "./draft.ts";
+import { collectValues, type Draft, type Entry, startDraft } from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
 import type { FormAnswer } from "./events.ts";
 import { drawField } from "./field.ts";
@@ -15,7 +15,7 @@ import type { Template } from "./html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "./kind.ts";
 import { onDemand } from "./ondemand.ts";
 import type { SettledRequest } from "./receipt/settled.ts";
-import { loadSecretWarning, secretWarning } from "./secretwarning.ts";
+import { loadSecretWarning } from "./secretwarning.ts";
 import type { GetText } from "./text.ts";
 
 const pathOf = (field: Field): string => valuePath(field.id);
@@ -49,11 +49,7 @@ export class FormKind implements Kind, FormHost {
 
   get asking(): readonly string[] {
     const values = this.#unconfirmedValues;
-    if (!values) return [];
-    const dangerQuestions = dangerousChoices(this.open, this.draft).map((label) =>
-      this.getText("sure", { label }),
-    );
-    return [...dangerQuestions, ...(secretWarning.form?.(this.form, values, this.getText) ?? [])];
+    return (values && onDemand.questionsBefore?.(this, this.form, values)) ?? [];
   }
 
   get headingLevel(): number | string {

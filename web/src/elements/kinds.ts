@@ -39,6 +39,7 @@ const parts: Record<string, () => Promise<object>> = {
   revised: () => import("./revised/revision.ts"),
   declining: () => import("./declining/kind.ts"),
   timezone: () => import("./timezone/timezone.ts"),
+  shape: () => import("./shape/warning.ts"),
 };
 
 /** Whether a form has more than plain fields. */
@@ -51,6 +52,7 @@ const formParts: Record<string, RegExp> = {
   files: /"type":"file"/,
   sources: /"options_from":/,
   timezone: /"type":"datetime"/,
+  shape: /"style":"danger"/,
 };
 
 /** The kind of a request; a form of which something is kept secret has one of its own, those of packages share one. */

@@ -9,5 +9,6 @@ export const onDemand: Partial<
     typeof import("./markdown/rich.ts") &
     typeof import("./revised/revision.ts") &
     typeof import("./rules/faults.ts") &
+    typeof import("./shape/warning.ts") &
     typeof import("./timezone/timezone.ts")
 > = {};

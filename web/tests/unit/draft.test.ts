@@ -4,12 +4,12 @@ import {
   blankOthers,
   collectValues,
   type Draft,
-  dangerousChoices,
   oneClick,
   progress,
   startDraft,
 } from "../../src/elements/draft.ts";
 import "../../src/elements/rules/faults.ts";
+import { dangerousChoices } from "../../src/elements/shape/danger.ts";
 
 const choice = (id: string, more: Partial<Field> = {}): Field =>
   ({

@@ -49,7 +49,8 @@ export class Chat {
   #limit = PAGE;
   #hiddenCount = 0;
   #lastId = "";
-  #files: { stored?: StoredFiles } | undefined;
+  #files: StoredFiles | undefined;
+  #loading: Promise<void> | undefined;
 
   constructor(
     private readonly host: ChatHost,
@@ -147,19 +148,19 @@ export class Chat {
   }
 
   #drawFile({ file, alt }: FilePart): Template | false {
-    if (this.#files) return this.#files.stored?.drawLink(file, alt ?? undefined) ?? false;
-    const holder: { stored?: StoredFiles } = {};
-    this.#files = holder;
-    void import("../files/stored.ts").then(
-      (part) => {
-        holder.stored = new part.StoredFiles(this.host);
-        this.host.redraw();
-      },
-      () => {
-        this.#files = undefined;
-      },
-    );
+    if (this.#files) return this.#files.drawLink(file, alt ?? undefined);
+    this.#loading ??= this.#loadFiles();
     return false;
+  }
+
+  async #loadFiles(): Promise<void> {
+    try {
+      const { StoredFiles } = await import("../files/stored.ts");
+      this.#files = new StoredFiles(this.host);
+      this.host.redraw();
+    } catch {
+      this.#loading = undefined;
+    }
   }
 
   drawBefore(): Template | false {

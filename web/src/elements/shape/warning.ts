@@ -5,8 +5,11 @@ import { addTexts } from "../../core/messages.ts";
 import { ownValue } from "../../core/path.ts";
 import { findSecret, withoutSecrets } from "../../core/secretshapes.ts";
 import type { AskbackElement } from "../element.ts";
+import type { FormHost } from "../form.ts";
 import { html, type Template } from "../html.ts";
+import { onDemand } from "../ondemand.ts";
 import type { GetText } from "../text.ts";
+import { dangerousChoices } from "./danger.ts";
 import { warningStyles } from "./warning.css.ts";
 
 addTexts(texts);
@@ -19,7 +22,7 @@ const writtenTexts = (field: Field, value: Json | undefined): string[] =>
     .filter((item) => !("options" in field && field.options.some((option) => option.value === item)));
 
 /** Return one question for each field that is not sensitive and looks like a secret; it never repeats the value. */
-export const form = (definition: Form, values: Values, getText: GetText): string[] =>
+const secretQuestions = (definition: Form, values: Values, getText: GetText): string[] =>
   allFields(definition)
     .filter(({ sensitive }) => !sensitive)
     .flatMap((field) => {
@@ -29,8 +32,25 @@ export const form = (definition: Form, values: Values, getText: GetText): string
         : [];
     });
 
+/** Return the questions before a form is sent, about dangerous options and about what looks like a secret. */
+export function questionsBefore(host: FormHost, form: Form, values: Values): string[] {
+  const { open, draft, getText } = host;
+  const dangerQuestions = dangerousChoices(open, draft).map((label) => getText("sure", { label }));
+  return [...dangerQuestions, ...secretQuestions(form, values, getText)];
+}
+
+export const drawConfirmation = (
+  host: FormHost,
+): Template => html`<div class="sure" role="group" aria-labelledby="sure">
+    <div id="sure">${host.asking.map((question) => html`<p><strong>${question}</strong></p>`)}</div>
+    <div class="actions">
+      <button type="button" id="back" .onclick=${() => host.confirm(false)}>${host.getText("sure_no")}</button>
+      <button type="button" class="danger primary" .onclick=${() => host.confirm(true)}>${host.getText("sure_yes")}</button>
+    </div>
+  </div>`;
+
 /** Return what draws a question about a text; a button removes the secret from the box, so that the person can check the rest. */
-export function text(
+export function askAboutText(
   host: AskbackElement,
   typedText: string,
   send: () => void,
@@ -54,3 +74,8 @@ export function text(
     </div>
   </div>`;
 }
+
+Object.assign(onDemand, { askAboutText, drawConfirmation, questionsBefore });
+
+/** The kind of a request stays as it is. */
+export const additions = { shape: <T>(Inner: T): T => Inner };

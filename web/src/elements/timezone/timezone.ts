@@ -1,7 +1,14 @@
+import texts from "../../../../src/askback/messages/en.json?timezone" with { type: "json" };
+import { addTexts } from "../../core/messages.ts";
 import { onDemand } from "../ondemand.ts";
+import type { GetText } from "../text.ts";
+
+addTexts(texts);
 
 /** The browser's zone, such as `Europe/Berlin`. */
-export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const zoneText = (getText: GetText): string => getText("zone", { zone: zoneName() });
 
 const MINUTE_MS = 60_000;
 
@@ -33,7 +40,7 @@ export function localOf(moment: string): string {
   return zone && zone.slice(0, -1) === zoneName() ? stamp.slice(0, 16) : "";
 }
 
-Object.assign(onDemand, { localOf, withZone, zoneName });
+Object.assign(onDemand, { localOf, withZone, zoneText });
 
 /** The kind of a request stays as it is. */
 export const additions = { timezone: <T>(Inner: T): T => Inner };
