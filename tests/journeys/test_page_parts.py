@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,13 +12,13 @@ import pytest
 from playwright.async_api import Page, Route, expect
 
 from askback import AsyncClient
+from tests.e2e.static_server import STATIC
 from tests.journeys.browser import OpenScreen, Posts, Screen, Wire, answer_of, form, place_of
 from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
-STATIC = Path(__file__).parents[2] / "src/askback/static"
 MARKDOWN = "**/assets/rich-*"
 RULES = "**/assets/rules-*"
 LUNCH: dict[str, Any] = form({"type": "text", "label": "Dish"}, title="Lunch")
@@ -33,6 +33,23 @@ RICH: dict[str, Any] = {**LUNCH, "description": "Eat **well**."}
 def fetch_count(shown_screen: Screen, part: str) -> int:
     """How often a part was fetched."""
     return len([address for address in shown_screen.fetched if f"/assets/{part}-" in address])
+
+
+def lose(part: str, wire: Wire | None = None) -> Callable[[Page], Awaitable[None]]:
+    """Return what prepares a page so that every request for a part fails; `wire` watches its connection."""
+
+    async def prepare(page: Page) -> None:
+        if wire is not None:
+            await wire.watch(page)
+        await page.route(part, lambda route: route.abort())
+
+    return prepare
+
+
+async def bring_back(shown_screen: Screen, part: str, wire: Wire) -> None:
+    """Let requests for a part pass, and have the page connect again."""
+    await shown_screen.page.unroute(part)
+    await wire.cut()
 
 
 @pytest.mark.parametrize(("page", "rich"), [("/t", 1), ("/r", 0)])  # a conversation draws Markdown
@@ -55,12 +72,9 @@ async def test_without_the_receipt_module_the_card_is_marked_answered_and_comple
 ) -> None:
     request = await agent.requests.create(LUNCH, thread_id=thread)
     wire = Wire()
-
-    async def prepare(page: Page) -> None:
-        await wire.watch(page)
-        await page.route(f"**/assets/{part}-*", lambda route: route.abort())
-
-    eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}", before=prepare)
+    eva = await screen(
+        place_of(thread) if page == "/t" else f"/r/{request.id}", before=lose(f"**/assets/{part}-*", wire)
+    )
     eva.expect_errors("net::ERR_FAILED")
     await eva.card.get_by_label("Dish").fill("soup")
     await eva.button("Submit").click()
@@ -68,8 +82,7 @@ async def test_without_the_receipt_module_the_card_is_marked_answered_and_comple
     await expect(eva.card.locator(".plain")).to_be_focused()
     assert await answer_of(agent, request) == {"q0": "soup"}
     assert await eva.violations() == []
-    await eva.page.unroute(f"**/assets/{part}-*")
-    await wire.cut()
+    await bring_back(eva, f"**/assets/{part}-*", wire)
     await expect(eva.card.locator("summary")).to_contain_text("soup")
     await expect(eva.card.locator("summary")).to_be_focused()
 
@@ -105,17 +118,11 @@ async def test_without_the_part_for_markdown_a_form_shows_its_text_and_is_answer
 ) -> None:
     request = await agent.requests.create(RICH, thread_id=thread)
     wire = Wire()
-
-    async def prepare(page: Page) -> None:
-        await wire.watch(page)
-        await page.route(MARKDOWN, lambda route: route.abort())
-
-    eva = await screen(f"/r/{request.id}", before=prepare)
+    eva = await screen(f"/r/{request.id}", before=lose(MARKDOWN, wire))
     eva.expect_errors("net::ERR_FAILED")
     await expect(eva.card.locator(".description")).to_have_text("Eat **well**.")
     await eva.card.get_by_label("Dish").fill("soup")
-    await eva.page.unroute(MARKDOWN)
-    await wire.cut()
+    await bring_back(eva, MARKDOWN, wire)
     await expect(eva.card.locator(".description strong")).to_have_text("well")
     await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
     await expect(eva.card.get_by_label("Dish")).to_be_focused()
@@ -146,11 +153,7 @@ async def test_without_the_rules_module_the_server_reports_the_errors(
     screen: OpenScreen, agent: AsyncClient, thread: str, language: str, message: str
 ) -> None:
     request = await agent.requests.create(AGE, thread_id=thread)
-
-    async def prepare(page: Page) -> None:
-        await page.route(RULES, lambda route: route.abort())
-
-    eva = await screen(f"/r/{request.id}", before=prepare, locale=language)
+    eva = await screen(f"/r/{request.id}", before=lose(RULES), locale=language)
     eva.expect_errors("net::ERR_FAILED", "422")
     await eva.card.get_by_label("Name").fill("Bo")
     await eva.card.get_by_label("Years").fill("9")
@@ -171,11 +174,7 @@ async def test_without_the_rules_module_an_incomplete_date_is_not_empty(
     request = await agent.requests.create(
         form({"type": "date", "label": "Day"}, {"type": "text", "label": "Name"}), thread_id=thread
     )
-
-    async def prepare(page: Page) -> None:
-        await page.route(RULES, lambda route: route.abort())
-
-    eva = await screen(f"/r/{request.id}", before=prepare)
+    eva = await screen(f"/r/{request.id}", before=lose(RULES))
     eva.expect_errors("net::ERR_FAILED")
     await eva.card.get_by_label("Name").fill("Bo")
     await eva.card.get_by_label("Day").press("1")
@@ -250,11 +249,7 @@ async def test_without_the_composer_a_conversation_shows_what_happens_next(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     await agent.requests.create(LUNCH, thread_id=thread)
-
-    async def prepare(page: Page) -> None:
-        await page.route("**/assets/composer-*", lambda route: route.abort())
-
-    eva = await screen(place_of(thread), before=prepare)
+    eva = await screen(place_of(thread), before=lose("**/assets/composer-*"))
     eva.expect_errors("net::ERR_FAILED")
     await eva.card.get_by_label("Dish").fill("soup")
     await agent.requests.create(AGE, thread_id=thread)
@@ -271,16 +266,10 @@ async def test_a_dangerous_option_waits_for_the_module_that_asks_about_it(
     options = [{"value": "keep", "label": "Keep"}, {"value": "drop", "label": "Drop", "style": "danger"}]
     request = await agent.requests.create(form({"type": "radio", "options": options}), thread_id=thread)
     wire = Wire()
-
-    async def prepare(page: Page) -> None:
-        await wire.watch(page)
-        await page.route("**/assets/warning-*", lambda route: route.abort())
-
-    eva = await screen(f"/r/{request.id}", before=prepare)
+    eva = await screen(f"/r/{request.id}", before=lose("**/assets/warning-*", wire))
     eva.expect_errors("net::ERR_FAILED")
     await expect(eva.button("Dismiss")).to_be_visible()
-    await eva.page.unroute("**/assets/warning-*")
-    await wire.cut()
+    await bring_back(eva, "**/assets/warning-*", wire)
     await eva.card.get_by_text("Drop").click()
     await eva.button("Submit").click()
     await expect(eva.card.get_by_text("Really choose “Drop”?")).to_be_visible()
@@ -293,16 +282,10 @@ async def test_a_date_time_field_waits_for_the_time_zone_module(
 ) -> None:
     request = await agent.requests.create(form({"type": "datetime", "label": "Start"}), thread_id=thread)
     wire = Wire()
-
-    async def prepare(page: Page) -> None:
-        await wire.watch(page)
-        await page.route("**/assets/timezone-*", lambda route: route.abort())
-
-    eva = await screen(f"/r/{request.id}", before=prepare)
+    eva = await screen(f"/r/{request.id}", before=lose("**/assets/timezone-*", wire))
     eva.expect_errors("net::ERR_FAILED")
     await expect(eva.button("Dismiss")).to_be_visible()
-    await eva.page.unroute("**/assets/timezone-*")
-    await wire.cut()
+    await bring_back(eva, "**/assets/timezone-*", wire)
     await eva.card.get_by_label("Start").fill("2026-12-01T09:30")
     await eva.button("Submit").click()
     assert await answer_of(agent, request) == {"q0": "2026-12-01T09:30:00+01:00[Europe/Berlin]"}

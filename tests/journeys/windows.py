@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
-from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page, ViewportSize
 
 from tests.chromium import PATIENCE_MS
+from tests.e2e.static_server import STATIC
 from tests.journeys.people import Person
 from tests.signing_in import HALF, sign_in
 
-_ASSETS = Path(__file__).parents[2] / "src/askback/static/assets"
 _KEEP_HALF = """(half) => new Promise((resolve) => {
   const opening = indexedDB.open("askback-session");
   opening.onupgradeneeded = () => opening.result.createObjectStore("session");
@@ -81,7 +80,7 @@ class Window:
 
     async def go_to_plain_page(self, origin: str) -> None:
         """Show an address of a server without scripts."""
-        [icon] = _ASSETS.glob("icon-*.svg")
+        [icon] = STATIC.glob("assets/icon-*.svg")
         await self.page.goto(f"{origin}/static/assets/{icon.name}")
         self.origin = origin
 

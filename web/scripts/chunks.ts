@@ -1,5 +1,6 @@
 /** In which chunk of a build a module is, by the pages that load it. */
 import { fileURLToPath } from "node:url";
+import { closure } from "./closure.ts";
 
 interface Graph {
   getModuleInfo(id: string): {
@@ -12,14 +13,11 @@ const folder = fileURLToPath(new URL("../pages/", import.meta.url));
 export const fileOf = (page: string): string => `${folder}${page}.html`;
 
 /** Every module that a page loads immediately; with `lazy`, also those that it may load later. */
-function closure(graph: Graph, id: string, lazy: boolean, visited = new Set<string>()): Set<string> {
-  if (visited.has(id)) return visited;
-  visited.add(id);
-  const { importedIds = [], dynamicallyImportedIds = [] } = graph.getModuleInfo(id) ?? {};
-  for (const importedId of lazy ? [...importedIds, ...dynamicallyImportedIds] : importedIds)
-    closure(graph, importedId, lazy, visited);
-  return visited;
-}
+const modulesOf = (graph: Graph, page: string, lazy: boolean): Set<string> =>
+  closure(fileOf(page), (id) => {
+    const { importedIds = [], dynamicallyImportedIds = [] } = graph.getModuleInfo(id) ?? {};
+    return lazy ? [...importedIds, ...dynamicallyImportedIds] : importedIds;
+  });
 
 /**
  * Return the function that names the chunk of each module that some page loads immediately: `words` if the sign-in page
@@ -32,8 +30,8 @@ export function chunksOf(sources: readonly string[]): (id: string, graph: Graph)
   return (id, graph) => {
     reachedPages ??= sources.map((page) => ({
       page,
-      initial: closure(graph, fileOf(page), false),
-      reachable: closure(graph, fileOf(page), true),
+      initial: modulesOf(graph, page, false),
+      reachable: modulesOf(graph, page, true),
     }));
     const pages = reachedPages.filter(({ page }) => page !== "gallery");
     const initial = pages.filter((each) => each.initial.has(id)).map(({ page }) => page);

@@ -1,18 +1,10 @@
 /** Has each `import()` of a page go through `src/elements/loading.ts`, with the names of what the imported file imports. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Plugin, Rolldown } from "vite";
+import type { Plugin } from "vite";
+import { closure } from "./closure.ts";
 
 const SOURCES = fileURLToPath(new URL("../src/", import.meta.url));
-
-/** A file and all that it imports, in turn. */
-function closure(bundle: Rolldown.OutputBundle, file: string, visited = new Set<string>()): Set<string> {
-  const chunk = bundle[file];
-  if (visited.has(file) || chunk?.type !== "chunk") return visited;
-  visited.add(file);
-  for (const each of chunk.imports) closure(bundle, each, visited);
-  return visited;
-}
 
 /** Takes the place of the helper of Vite. */
 const helper: Plugin = {
@@ -37,13 +29,17 @@ const imports: Plugin = {
   generateBundle: {
     order: "post",
     handler(_options, bundle) {
+      const importsOf = (file: string) => {
+        const chunk = bundle[file];
+        return chunk?.type === "chunk" ? chunk.imports : [];
+      };
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== "chunk") continue;
-        const loaded = closure(bundle, chunk.fileName);
+        const loaded = closure(chunk.fileName, importsOf);
         chunk.code = chunk.code.replace(
           /(import\(`\.\/([\w.-]+)`\)[^[\]]*),\[\]\)/g,
           (_, before: string, part: string) => {
-            const names = [...closure(bundle, `assets/${part}`)]
+            const names = [...closure(`assets/${part}`, importsOf)]
               .filter((file) => file !== `assets/${part}` && !loaded.has(file))
               .map((file) => file.replace("assets/", ""));
             return names.length > 0 ? `${before},"${names}")` : `${before})`;

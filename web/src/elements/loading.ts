@@ -19,7 +19,8 @@ async function fetchFile(path: string): Promise<void> {
 }
 
 /**
- * Run an `import()` of a page; the build has each of them call this, and names the files that the imported one imports.
+ * Run an `import()` of a page; the build has each of them call this, by the name that Vite gives it, and names the files
+ * that the imported one imports.
  *
  * A browser remembers a failure: the file, and every file that imports it, fail until the page is loaded again, also when
  * the connection is back. So a file that failed is imported by another address, and what it imports is fetched before, to

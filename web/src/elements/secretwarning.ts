@@ -7,20 +7,12 @@ export interface WarningHost extends AskbackElement {
   trouble: (() => string | Template) | undefined;
 }
 
-let loading: Promise<unknown> | undefined;
-
 /**
  * Load what asks about a text that looks like a secret, while the first text is typed or before it is sent.
  *
- * Every caller gets the same promise, so that texts are sent in their order. It never rejects: without the part nothing is
- * asked.
+ * It never rejects: without the part nothing is asked.
  */
-export function loadSecretWarning(): Promise<unknown> {
-  loading ??= import("./shape/warning.ts").catch(() => {
-    loading = undefined;
-  });
-  return loading;
-}
+export const loadSecretWarning = (): Promise<unknown> => import("./shape/warning.ts").catch(() => {});
 
 /** Send a text, or ask about it in `trouble`; if the part cannot be loaded, the text is sent. */
 export async function sendOrWarn(host: WarningHost, text: string, send: () => void): Promise<void> {
