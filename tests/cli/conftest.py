@@ -36,10 +36,7 @@ class Server:
         """Start `askback …` beside this server."""
         process = start(*arguments, ASKBACK_DATA_DIR=str(self.data), **environment)
         if stdin is not None:
-            assert process.stdin is not None
-            process.stdin.write(stdin)
-            process.stdin.close()
-            process.stdin = None
+            process.type_and_close(stdin)
         return process
 
 

@@ -56,6 +56,15 @@ class Process:
             raise subprocess.TimeoutExpired("askback", timeout or 0.0)
         return status
 
+    def type_and_close(self, text: bytes) -> None:
+        """Write to its input and close it. What a process that has ended did not read is lost."""
+        if self.stdin is not None:
+            with suppress(BrokenPipeError):
+                self.stdin.write(text)
+            with suppress(BrokenPipeError):
+                self.stdin.close()
+            self.stdin = None
+
     def communicate(self, typed: bytes | None = None, timeout: float | None = None) -> tuple[bytes, bytes]:
         """Write to its input, read its output, and wait until it has ended."""
         outputs = [b"", b""]
@@ -71,11 +80,7 @@ class Process:
         ]
         for reader in readers:
             reader.start()
-        if self.stdin is not None:
-            with suppress(BrokenPipeError):
-                self.stdin.write(typed or b"")
-            with suppress(BrokenPipeError):
-                self.stdin.close()
+        self.type_and_close(typed or b"")
         for reader in readers:
             reader.join(timeout)
             if reader.is_alive():
