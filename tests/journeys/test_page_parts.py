@@ -260,6 +260,23 @@ async def test_without_the_composer_a_conversation_shows_what_happens_next(
     await expect(eva.page.get_by_text("Thanks.")).to_be_visible()
 
 
+async def test_a_page_that_asks_for_a_file_of_an_earlier_version_offers_to_reload(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    eva = await screen(place_of(thread), team=team)
+    await eva.composer.fill("One moment")
+    await eva.page.route("**/assets/*", lambda route: route.fulfill(status=404))
+    eva.expect_errors("404")
+    await team.agent.bash(thread, "make test")
+    await expect(eva.card).to_contain_text("Unknown widget type — update your client")
+    assert await eva.violations() == []
+    await eva.page.unroute("**/assets/*")
+    await eva.button("Reload page").click()
+    await eva.button("Deny").click()
+    await expect(eva.card.locator("summary")).to_contain_text("Denied by Eva")
+    await expect(eva.composer).to_have_value("One moment")
+
+
 async def test_a_dangerous_option_waits_for_the_module_that_asks_about_it(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:

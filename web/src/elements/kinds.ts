@@ -128,11 +128,12 @@ async function fetchPart(name: string): Promise<void> {
   }
 }
 
-/** Draw an open request of a kind that is not known here, or could not be loaded. */
+/** Draw an open request of a kind that is not known here, or could not be loaded, as after an upgrade of the server. */
 export function drawUnknown(host: Host): Template {
   const { getText, view } = host;
   return html`<p>${getText("unknown_kind")}</p>
     <div class="actions">
+      <button type="button" .onclick=${() => location.reload()}>${getText("reload")}</button>
       <button type="button" aria-disabled=${!isOpen(view)} .onclick=${() => host.send("decline", { reason: "dismissed" })}>${getText("dismiss")}</button>
     </div>`;
 }

@@ -66,10 +66,10 @@ class Answering implements Follower {
   #report({ view }: HintedCard): void {
     const id = view.request?.id;
     const now = Date.now();
-    if (!id || !isOpen(view) || this.client.link !== "online") return;
+    if (!id || !this.#socket || !isOpen(view) || this.client.link !== "online") return;
     if (now - (this.#reportedAt.get(id) ?? 0) < REPORT_INTERVAL_MS) return;
     this.#reportedAt.set(id, now);
-    this.#socket?.call("mark_answering", { request_id: id, body: {} }).catch(() => {});
+    this.#socket.call("mark_answering", { request_id: id, body: {} }).catch(() => {});
   }
 
   /** The region is there before it has a text: only then do screen readers say it. */

@@ -21,6 +21,7 @@ export const composerStyles = css`
   .composer label {
     display: grid;
     flex: 1;
+    outline: none;
   }
   .composer textarea {
     background: none;
