@@ -4,6 +4,7 @@ import { chunksOf, fileOf } from "./scripts/chunks.ts";
 import { shareLayout } from "./scripts/layout.ts";
 import { loadWithImports } from "./scripts/loading.ts";
 import { slimCatalogues, slimNames, slimTemplates } from "./scripts/slim.ts";
+import { checkTexts } from "./scripts/texts.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** One build makes the pages that the mode names. */
@@ -11,7 +12,14 @@ export default defineConfig(({ mode }) => ({
   root: pathOf("./pages"),
   base: "/static/",
   publicDir: false,
-  plugins: [shareLayout(), slimTemplates(), slimNames(), slimCatalogues(), ...loadWithImports()],
+  plugins: [
+    shareLayout(),
+    slimTemplates(),
+    slimNames(),
+    slimCatalogues(),
+    checkTexts(),
+    ...loadWithImports(),
+  ],
   server: { fs: { allow: [pathOf("..")] } },
   build: {
     outDir: pathOf("../src/askback/static"),

@@ -143,7 +143,7 @@ class Screen:
     async def visit(self, path: str) -> None:
         """Open an address in the loaded application, as its links do; wait only if that shows another place."""
         name = path.split("/")[1] or "inbox"
-        await self.page.locator("askback-app").evaluate("(app, path) => app.go(path)", path)
+        await self.page.locator("askback-app:defined").evaluate("(app, path) => app.go(path)", path)
         await expect(self.page.locator(f"askback-place-{name}")).to_be_attached()
 
     async def browser_secret(self) -> str:

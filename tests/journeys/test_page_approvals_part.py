@@ -87,6 +87,18 @@ async def test_without_the_approval_module_the_page_works_and_the_call_can_be_di
     assert (ended_reply.json()["status"], ended_reply.json()["reason"]) == ("declined", "dismissed")
 
 
+@requirement("B23")
+async def test_the_changes_to_a_plan_are_sent_from_the_page_of_the_request(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    plan = request_of(await team.agent.plan(thread, "1. Move the table"))
+    eva = await screen(f"/r/{plan['id']}", team=team)
+    await eva.button("Request changes").click()
+    await eva.card.get_by_label("What should change?").fill("Leave the table.")
+    await eva.button("Send").click()
+    await expect(eva.card.locator("summary")).to_contain_text("Leave the table.")
+
+
 @requirement("J3")
 async def test_tab_goes_from_deny_to_always_and_escape_answers_nothing(
     screen: OpenScreen, team: Team, thread: str

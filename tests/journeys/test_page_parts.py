@@ -249,11 +249,12 @@ async def test_without_the_composer_a_conversation_shows_what_happens_next(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     await agent.requests.create(LUNCH, thread_id=thread)
-    eva = await screen(place_of(thread), before=lose("**/assets/composer-*"))
+    eva = await screen(place_of(thread), before=lose("**/assets/c{omposer,hat}-*"))
     eva.expect_errors("net::ERR_FAILED")
     await eva.card.get_by_label("Dish").fill("soup")
     await agent.requests.create(AGE, thread_id=thread)
     await expect(eva.card.get_by_label("Years")).to_be_visible()
+    await expect(eva.page.locator("askback-thread [role=status]")).to_have_text("New question: Guest")
     await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
     await expect(eva.card.get_by_label("Dish")).to_be_focused()
     await agent.say("Thanks.", thread_id=thread)

@@ -156,12 +156,12 @@ const PARTS: Record<string, string> = {
   action: "action\\.",
   answering: "answering\\.",
   app: "app\\.|conversation_with$|missing|skip_to_content$|sign_out$",
-  approval: "approvals?\\.|sure_no$",
-  chat: "chat\\.|call\\.|input$|thread_|new_question$|you$|agent$",
-  choices: "choices\\.|skip(_section)?$",
+  approval: "approvals?\\.|(agent|send|someone|sure_no)$",
+  chat: "chat\\.|call\\.|input$|thread_|you$|agent$",
+  choices: "choices\\.|(not_given|skip_section)$",
   composer: "composer\\.|send$",
   declining: "decline_sends$",
-  drafts: "drafts\\.|submitted_empty$",
+  drafts: "drafts\\.|(approval\\.(deny|yes_never)|submitted_empty)$",
   files: "files\\.",
   markdown: "link_local$",
   mcp: "mcp_",
@@ -169,7 +169,7 @@ const PARTS: Record<string, string> = {
   reader: "reader\\.",
   request: "for_others$|conversation_with$",
   receipt:
-    "(answered_by|asked_again|ask_again|cancelled\\..*|chosen|declined\\..*|elsewhere|expired|lost|lost_self|not_done|not_given|nothing_given|remembered|someone|unsent|unused)$",
+    "(answered_by|asked_again|ask_again|cancelled\\..*|choices\\.skipped|chosen|declined\\..*|elsewhere|expired|lost|lost_self|not_done|not_given|nothing_given|remembered|someone|unsent|unused)$",
   revised: "revised\\.",
   secret: "secret\\.",
   shape: "shape\\.|sure(_\\w+)?$",
@@ -195,6 +195,12 @@ function keepKeys(language: string, part?: string, place?: string): (key: string
     : (key) => SHOWN_KEYS.test(key) && !hasPrefix(`ui\\.(${APPLICATION})`)(key);
 }
 
+/** Which texts a module keeps, if it is a file of the catalogue. */
+export function catalogueOf(id: string): ((key: string) => boolean) | undefined {
+  const [, language, part, place] = /\/messages\/(\w+)\.json(?:\?(\w+)(?:=(\w+))?)?$/.exec(id) ?? [];
+  return language ? keepKeys(language, part, place) : undefined;
+}
+
 /**
  * Keeps, of the catalogues, the words of the pages and the faults of answers.
  *
@@ -207,9 +213,8 @@ export function slimCatalogues(): Plugin {
     apply: "build",
     enforce: "pre",
     transform(code, id) {
-      const [, language, part, place] = /\/messages\/(\w+)\.json(?:\?(\w+)(?:=(\w+))?)?$/.exec(id) ?? [];
-      if (!language) return null;
-      const keep = keepKeys(language, part, place);
+      const keep = catalogueOf(id);
+      if (!keep) return null;
       const entries = Object.entries(JSON.parse(code)).filter(([key]) => keep(key));
       return { code: JSON.stringify(Object.fromEntries(entries)), map: null, moduleType: "json" };
     },

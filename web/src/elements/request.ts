@@ -77,7 +77,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   declare trouble: (() => string | Template) | undefined;
 
   /** The other people who are answering. */
-  declare hint: Template | undefined;
+  declare hint: (() => Template) | undefined;
 
   #kind: Kind | undefined;
   /** The paths of errors at which the person has changed something since. */
@@ -270,7 +270,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
       ${drawRequester(request, this.getText, this.locale, !this.inThread, this.client?.now ?? Date.now())}
       <div class="body" lang=${lang}>${this.#problems()} ${body}</div>
       ${this.client?.link === "offline" && html`<p class="link">${icons.warn} ${this.getText("stale")}</p>`}
-      ${this.hint}
+      ${this.hint?.()}
     </div>`;
     return this.#kind?.drawOpen(request, frame) ?? frame(drawUnknown(this));
   }

@@ -193,8 +193,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     if (this.missing) return html`<p class="none">${this.getText("gone")}</p>`;
     if (!this.transcript) return html`<p class="none">${this.getText("loading")}</p>`;
     const { messages, requests, seq } = this.transcript;
-    const none = this.#chat && this.getText(seq > 0 ? "thread_empty" : "thread_none", { name: this.thread });
-    return html`<p class="none" hidden=${messages.length + requests.length > 0}>${none}</p>
+    return html`<p class="none" hidden=${messages.length + requests.length > 0}>${this.#chat?.noneText(seq, this.thread)}</p>
       ${this.#chat?.drawBefore()}
       <ol class="messages"></ol>
       <div class="foot">${this.#chat?.drawJumps(requests)}${this.#composer?.draw(this.transcript)}</div>

@@ -18,7 +18,7 @@ const REPORT_LIFETIME_MS = 10_000;
 
 /** The card of a request; `hint` is shown in it. */
 interface HintedCard extends AskbackElement, NumberedCard, Pick<Host, "view"> {
-  hint: Template | undefined;
+  hint: (() => Template) | undefined;
 }
 
 /** Who is answering what, for all cards of a page: one for each client. */
@@ -76,8 +76,8 @@ class Answering implements Follower {
   #draw(card: HintedCard): void {
     const names = [...(this.#names.get(card.view.request?.id ?? "")?.values() ?? [])];
     const key = names.length > 1 ? "answering.several" : "answering.single";
-    const hint = names.length > 0 && card.getText(key, { names: names.join(", ") });
-    card.hint = html`<div aria-live="polite">${hint && html`<p class="link by">${hint}</p>`}</div>`;
+    const hint = () => html`<p class="link by">${card.getText(key, { names: names.join(", ") })}</p>`;
+    card.hint = () => html`<div aria-live="polite">${names.length > 0 && hint()}</div>`;
   }
 }
 

@@ -163,6 +163,11 @@ export class Chat {
     }
   }
 
+  /** Say of a conversation that nothing was written in it, or that it does not exist. */
+  noneText(seq: number, name: string): string {
+    return this.host.getText(seq > 0 ? "thread_empty" : "thread_none", { name });
+  }
+
   drawBefore(): Template | false {
     const { getText } = this.host;
     return (
