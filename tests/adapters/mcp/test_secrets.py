@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -135,6 +136,20 @@ class RawClient:
     def call(self, id_: int, tool: str, **arguments: Any) -> None:
         """Call a tool without waiting for the result."""
         self.send(id=id_, method="tools/call", params={"name": tool, "arguments": arguments})
+
+    def kill(self, number: int) -> int:
+        """Send a signal, and return the exit status."""
+        self._process.send_signal(number)
+        return self._process.wait(120)
+
+    def interrupt(self, id_: int) -> int:
+        """End as Claude Code does: SIGINT, a moment later it cancels the call, then SIGINT and SIGTERM."""
+        self._process.send_signal(signal.SIGINT)
+        self.send(
+            method="notifications/cancelled", params={"requestId": id_, "reason": "AbortError: user-cancel"}
+        )
+        self._process.send_signal(signal.SIGINT)
+        return self.kill(signal.SIGTERM)
 
     def receive(self, id_: int) -> dict[str, Any]:
         """Wait for the reply to a request."""

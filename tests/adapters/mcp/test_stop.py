@@ -1,16 +1,20 @@
-"""A server that stops: held calls and the streams of sessions end as complete replies."""
+"""A server that stops: held calls and the streams of sessions end as complete replies. A client that is interrupted."""
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import anyio
 import httpx2
 import pytest
 
+from askback import AsyncClient
 from tests.adapters.conftest import TOKENS, Server
 from tests.adapters.mcp.conftest import LEGACY, MODERN, Kind, card, connect_client, text_of
 from tests.adapters.mcp.test_http import HEADERS, INITIALIZE, bearer
+from tests.adapters.mcp.test_secrets import RawClient
+from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
@@ -52,3 +56,29 @@ async def test_the_stream_of_a_session_ends_as_a_complete_reply(own_server: Serv
             async with http.stream("GET", "/mcp", headers=session) as stream:
                 await anyio.to_thread.run_sync(own_server.stop)
                 assert (stream.status_code, await stream.aread()) == (200, b"")
+
+
+@requirement("C20")
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+async def test_what_an_interrupted_client_cancels_is_withdrawn(
+    server: Server, person: AsyncClient, thread: str, version: str
+) -> None:
+    raw = await anyio.to_thread.run_sync(RawClient, server, version)
+    raw.call(2, "ask_user", question="Which?", thread_id=thread)
+    id_ = await card(person, thread)
+    assert await anyio.to_thread.run_sync(raw.interrupt, 2) in {-signal.SIGINT, -signal.SIGTERM}
+    raw.close()
+    assert b"Traceback" not in raw.output
+    with anyio.fail_after(120):
+        assert (await person.wait(id_)).status == "cancelled"
+
+
+async def test_a_signal_alone_leaves_a_question_open(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    raw = await anyio.to_thread.run_sync(RawClient, server, "2026-07-28")
+    raw.call(2, "ask_user", question="Which?", thread_id=thread)
+    id_ = await card(person, thread)
+    assert await anyio.to_thread.run_sync(raw.kill, signal.SIGTERM) == -signal.SIGTERM
+    raw.close()
+    assert (await person.requests.get(id_)).status == "pending"

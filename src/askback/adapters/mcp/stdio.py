@@ -6,6 +6,7 @@ import asyncio
 import os
 import secrets
 import shlex
+import signal
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -68,21 +69,47 @@ def _run_command(thread_id: str) -> str | None:
     return f"{discovery.CREDENTIALS}={shlex.quote(credentials)} {shlex.join(words)}"
 
 
+SIGNAL_S = 0.25
+"""Seconds after SIGINT or SIGTERM in which cancellations still arrive: Claude Code sends them 10 ms after SIGINT."""
+UNWIND_S = 2.0
+"""Seconds for the calls that still run then to end."""
+
+
+async def _end_by_signal(calls: anyio.CancelScope, ended: anyio.Event) -> None:
+    """End this process by the first SIGINT or SIGTERM, as they do, but first read what the client cancels with it.
+
+    Later signals change nothing. The thread that reads standard input would keep the process alive.
+    """
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        number = await anext(signals)
+        await anyio.sleep(SIGNAL_S)
+        calls.cancel()
+        with anyio.move_on_after(UNWIND_S):
+            await ended.wait()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
 async def serve_stdio(*, thread_id: str | None, limits: Limits, prepare: Callable[[], None]) -> None:
-    """Serve until standard input ends. Everything that the server prints goes to standard error.
+    """Serve until standard input ends, or a signal. Everything that the server prints goes to standard error.
 
     `prepare` is called before each call of a tool, and once at the start, beside the first messages.
     """
     place = StdioPlace(thread_id=thread_id, prepare=prepare)
     server = build_server(place.connect, limits, run=place.run)
     preparing = asyncio.create_task(asyncio.to_thread(prepare))
+    calls, ended = anyio.CancelScope(), anyio.Event()
+    ending = asyncio.create_task(_end_by_signal(calls, ended))
     try:
         async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
             readable_in, readable = anyio.create_memory_object_stream[SessionMessage | Exception](0)
             tasks.start_soon(forward_readable, incoming, outgoing.send, readable_in)
-            await server.run(readable, outgoing, server.create_initialization_options())
+            with calls:
+                await server.run(readable, outgoing, server.create_initialization_options())
+            ended.set()
     except* BrokenPipeError:
         pass  # the client has ended in the middle of a call
     finally:
+        ending.cancel()
         await asyncio.gather(preparing, return_exceptions=True)  # a call says why it failed
         await place.close()
