@@ -122,12 +122,16 @@ async def test_the_output_of_the_command_is_scrubbed_while_it_streams(
     )
 
 
-async def test_unscrubbed_output_has_to_be_asked_for(
+async def test_unscrubbed_output_has_to_be_asked_for_on_a_terminal(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await provide_secrets(agent, person, thread, A_KEY=CANARY)
-    process = server.run("run", "--no-redact", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
-    assert await wait_for_exit(process) == (0, f"{CANARY}\n", "")
+    command = ("run", "--no-redact", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
+    status, out, err = await wait_for_exit(server.run(*command))
+    assert (status, out) == (2, "")
+    assert "--no-redact: The output must be a terminal" in err
+    async with run_on_terminal(server.data, *command) as (screen, _):
+        await screen.shows(CANARY)
 
 
 async def test_a_value_that_is_too_short_to_be_found_is_named(

@@ -1,15 +1,17 @@
-"""`askback stop`: the end of a server that runs in the background."""
+"""A server that runs in the background: its address after a kill, and its end with `askback stop`."""
 
 from __future__ import annotations
 
 import os
 import re
 import signal
+import socket
 from pathlib import Path
 
 import pytest
 
 from askback.cli.background import PID, NotStopped, ensure_server, stop_server
+from askback.server import server_file
 
 
 def test_a_server_that_does_not_stop_is_named_with_the_command_that_ends_it(
@@ -27,3 +29,18 @@ def test_a_server_that_does_not_stop_is_named_with_the_command_that_ends_it(
         os.kill(process_id, signal.SIGCONT)
     stop_server(tmp_path)
     assert not stop_server(tmp_path)
+
+
+def test_a_killed_server_comes_back_at_its_address_though_another_program_has_the_port_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setenv("ASKBACK_PORT", str(taken.getsockname()[1]))
+        ensure_server(tmp_path)
+        url = server_file.read(tmp_path / "server.json")["url"]
+        process_id = int((tmp_path / PID).read_text())
+        os.kill(process_id, signal.SIGKILL)
+        os.waitpid(process_id, 0)
+        ensure_server(tmp_path)
+        assert server_file.read(tmp_path / "server.json")["url"] == url
+    assert stop_server(tmp_path)

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from askback.cli.connection import reachable
 from askback.client.discovery import CREDENTIALS
@@ -18,10 +20,6 @@ from askback.server import server_file
 from askback.storage.private import try_lock
 
 LOG, PID, LOCK = "server.log", "server.pid", "start.lock"
-
-_PORTS = ((), ("--port", "0"))
-"""The port of the settings, so that addresses in messages stay valid; another program may have it."""
-
 
 START_S = 30.0
 """Seconds to wait for a server that is starting; afterwards it goes on by itself."""
@@ -49,7 +47,7 @@ def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
         return
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     end = time.monotonic() + start_s
-    for port in _PORTS:
+    for port in _ports(data_dir):
         try:
             if _is_running(data_dir) or _start(data_dir, port, end):
                 return
@@ -64,12 +62,21 @@ def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
         )
 
 
+def _ports(data_dir: Path) -> Iterable[Sequence[str]]:
+    """Give the options for the port of the settings, of the last server, and of any that is free.
+
+    Addresses in messages and of calls that wait stay valid; another program may have the port.
+    """
+    last_port = urlsplit(server_file.read(data_dir / "server.json").get("url", "")).port
+    return (), ("--port", str(last_port or 0)), ("--port", "0")
+
+
 def _is_running(data_dir: Path) -> bool:
     url = server_file.read(data_dir / "server.json").get("url")
     return url is not None and reachable(url)
 
 
-def _start(data_dir: Path, port: tuple[str, ...], end: float) -> bool:
+def _start(data_dir: Path, port: Sequence[str], end: float) -> bool:
     """Start a server, or wait for one that something else starts; return whether it is ready.
 
     `end` is in seconds of the monotonic clock. Raises `TimeoutError`.
@@ -89,7 +96,7 @@ def _start(data_dir: Path, port: tuple[str, ...], end: float) -> bool:
     return bool(lines[0])
 
 
-def _launch(data_dir: Path, port: tuple[str, ...]) -> subprocess.Popen[bytes] | None:
+def _launch(data_dir: Path, port: Sequence[str]) -> subprocess.Popen[bytes] | None:
     """Start the process of a server, which prints a line of JSON when it is ready; None while another one runs."""
     words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
     with (data_dir / LOCK).open("w") as lock, (data_dir / PID).open("a+") as pid:

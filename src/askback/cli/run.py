@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -68,6 +69,11 @@ def run(
     only in the environment of the command; in its output each is replaced by [secret:NAME]. The command gets none of
     askback's own variables.
     """
+    if not redact and not (sys.stdout.isatty() and sys.stderr.isatty()):
+        raise typer.BadParameter(
+            "The output must be a terminal: a model may read any other. Leave the option out, or use a terminal.",
+            param_hint="--no-redact",
+        )
     forbid_core_dumps()
     secret_needs = _SecretNeeds(
         _unique_names(secret),
