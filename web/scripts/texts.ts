@@ -18,7 +18,7 @@ function keysIn(path: string): string[] {
     .filter(isText);
 }
 
-/** Checks the scripts of each page, and each part that it loads later, which has the texts of the page besides its own. */
+/** Checks the scripts of each page, and those of each part that it loads later, which has the texts of the page, too. */
 export function checkTexts(): Plugin {
   return {
     name: "askback-check-texts",
@@ -31,8 +31,10 @@ export function checkTexts(): Plugin {
         const modulesOfPage = closure(page, imported);
         const modulesInAll = closure(page, (id) => [...imported(id), ...importedLater(id)]);
         for (const part of new Set([page, ...[...modulesInAll].flatMap(importedLater)])) {
-          const modules = [...modulesOfPage, ...closure(part, imported)];
-          const catalogues = modules.map(catalogueOf).filter((keeps) => keeps !== undefined);
+          const modules = [...closure(part, imported)];
+          const catalogues = [...modulesOfPage, ...modules]
+            .map(catalogueOf)
+            .filter((keeps) => keeps !== undefined);
           for (const path of modules.filter((id) => id.endsWith(".ts"))) {
             const missing = keysIn(path).find((key) => !catalogues.some((keeps) => keeps(key)));
             if (missing)

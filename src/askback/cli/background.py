@@ -68,7 +68,7 @@ def _ports(data_dir: Path) -> Iterable[Sequence[str]]:
     Addresses in messages and of calls that wait stay valid; another program may have the port.
     """
     last_port = urlsplit(server_file.read(data_dir / "server.json").get("url", "")).port
-    return (), ("--port", str(last_port or 0)), ("--port", "0")
+    return (), *([("--port", str(last_port))] if last_port else []), ("--port", "0")
 
 
 def _is_running(data_dir: Path) -> bool:

@@ -87,7 +87,7 @@ async def _end_by_signal(calls: anyio.CancelScope, ended: anyio.Event) -> None:
         with anyio.move_on_after(UNWIND_S):
             await ended.wait()
     signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+    signal.raise_signal(number)
 
 
 async def serve_stdio(*, thread_id: str | None, limits: Limits, prepare: Callable[[], None]) -> None:
