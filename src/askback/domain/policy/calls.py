@@ -113,6 +113,11 @@ class Call:
         return self._last_part in EDIT_TOOLS and not self.is_view
 
     @property
+    def may_read(self) -> bool:
+        """Whether the tool reads files, judged by the last part of its name: `mcp__fs__read_file`."""
+        return self._last_part in READ_TOOLS or self.is_view
+
+    @property
     def is_view(self) -> bool:
         """Whether this is an editor's command that only shows a file or a folder."""
         return (

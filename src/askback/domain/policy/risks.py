@@ -1,14 +1,15 @@
-"""Find known dangers of a call, as sentences for the card.
+"""Find known dangers of a call, and what it may disclose, as sentences for the card.
 
 They are hints, never the only reason to ask or to allow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from askback.domain.policy import paths
+from askback.domain.policy import operands, paths, rule_scope
 from askback.domain.policy.calls import Call
+from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename, is_interpreter
@@ -25,6 +26,7 @@ _SYSTEM = frozenset(
 )
 _HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _LETTERS_LONG = 12
+_WEB = ("http://", "https://")
 
 
 def risks(call: Call) -> tuple[Reason, ...]:
@@ -47,6 +49,29 @@ def risks(call: Call) -> tuple[Reason, ...]:
         if paths.is_secret_path(path):
             reasons.append(Reason("danger_secret", path=path))
     return tuple(dict.fromkeys(reasons))
+
+
+def disclosures(call: Call, read_scope: ReadScope) -> tuple[Reason, ...]:
+    """Return a sentence for each known secret that a call may show to the agent.
+
+    The policy does not decide by them: a rule that names a secret file allows to read it.
+    """
+    own_data = (Reason("danger_own_data"),) if rule_scope.check_own_data(call, read_scope) else ()
+    secrets = (
+        Reason("danger_secret", path=path)
+        for path in _read_paths(call)
+        if not path.startswith(_WEB) and read_scope.is_secret(path)
+    )
+    return (*own_data, *dict.fromkeys(secrets))
+
+
+def _read_paths(call: Call) -> Iterator[str]:
+    if call.reading is not None:
+        for argv in call.reading.all_commands:
+            yield from operands.file_operands(argv)
+        yield from call.reading.inputs
+    elif call.may_read:
+        yield from call.possible_paths
 
 
 def risky_texts(call: Call) -> tuple[str, ...]:

@@ -181,7 +181,8 @@ def _shown_approval(ask: ApprovalRequest, ruling: PolicyEvaluation) -> dict[str,
     scopes: tuple[Scope, ...] = ask.offered if choices else ("once",)
     only_once = _only_once(ask, ruling) if scopes == ("once",) and not ask.is_plan else None
     stated_risk = approval.risk or Risk()
-    is_dangerous = decision.risks or stated_risk.level == "danger"
+    risks = ruling.risks(ask.call)
+    is_dangerous = risks or stated_risk.level == "danger"
     old_text = approval.preview.before if approval.preview else None
     preview_of_call = preview(ask.call, before=old_text)
     members: dict[str, Any] = {
@@ -196,10 +197,10 @@ def _shown_approval(ask: ApprovalRequest, ruling: PolicyEvaluation) -> dict[str,
         "root": None if ask.is_plan else ruling.root(ask.call),
         "reasons": [escape_line(reason) for reason in decision.reasons],
         "reason_codes": list(map(reason_data, decision.reasons)),
-        "risk_codes": list(map(reason_data, decision.risks)) or None,
+        "risk_codes": list(map(reason_data, risks)) or None,
         "risk": {
             "level": "danger" if is_dangerous else "normal",
-            "reasons": [escape_line(reason) for reason in decision.risks],
+            "reasons": [escape_line(reason) for reason in risks],
         },
         "agent_risk": None if approval.risk is None else stated_risk.model_dump(),
         "preview": preview_of_call.model_dump(exclude_none=True, exclude_defaults=True),

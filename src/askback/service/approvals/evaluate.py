@@ -20,6 +20,7 @@ from askback.domain.policy.effective import (
 )
 from askback.domain.policy.engine import Policy, PolicyResult, decide
 from askback.domain.policy.reasons import Reason
+from askback.domain.policy.risks import disclosures
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.settings import PolicySettings
 from askback.domain.policy.suggestions import grantable_folder
@@ -45,6 +46,10 @@ class PolicyEvaluation:
         """Whether the rule would allow the call if it were created; only such rules are offered."""
         policy = replace(self.policy, rules=(*self.policy.rules, rule))
         return decide(call, policy).decision == "allow"
+
+    def risks(self, call: Call) -> tuple[Reason, ...]:
+        """Return the known dangers of the call, and what it may disclose."""
+        return tuple(dict.fromkeys([*self.decision.risks, *disclosures(call, self.policy.read_scope(call))]))
 
     def root(self, call: Call) -> str | None:
         """Return the folder that a person can grant to the agent to let such calls run without asking."""
