@@ -29,6 +29,7 @@ def test_a_server_that_does_not_stop_is_named_with_the_command_that_ends_it(
         os.kill(process_id, signal.SIGCONT)
     stop_server(tmp_path)
     assert not stop_server(tmp_path)
+    assert (tmp_path / PID).read_text() == ""  # so a call that waits does not start it again
 
 
 def test_a_killed_server_comes_back_at_its_address_though_another_program_has_the_port_of_the_settings(

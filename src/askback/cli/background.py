@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
+import logging
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from askback.cli.connection import reachable
-from askback.client.discovery import CREDENTIALS
+from askback.client.discovery import CREDENTIALS, named_data_dir
 from askback.errors import AskbackError
 from askback.server import server_file
 from askback.storage.private import try_lock
@@ -27,6 +30,10 @@ STOP_S = 15.0
 """Seconds to wait for a server that is stopping, which takes less than five."""
 CHECK_S = 0.05
 """Seconds between two checks whether a server accepts requests, or has ended."""
+WATCH_S, MAX_WATCH_S = 1.0, 60.0
+"""Seconds between two checks whether a server was killed; the pause doubles until one stays up."""
+
+log = logging.getLogger(__name__)
 
 
 class NotStarted(AskbackError):
@@ -35,6 +42,36 @@ class NotStarted(AskbackError):
 
 class NotStopped(AskbackError):
     """The server has not ended in time; the message says how to end it."""
+
+
+@asynccontextmanager
+async def own_server() -> AsyncGenerator[None]:
+    """Keep the server running that the credentials file names by its data folder; any other is not ours to start.
+
+    A server that is killed meanwhile is started again. After `askback stop` it stays stopped. Raises `NotStarted`.
+    """
+    if (data_dir := named_data_dir()) is None:
+        yield
+        return
+    await asyncio.to_thread(ensure_server, data_dir)
+    watching = asyncio.create_task(_watch(data_dir))
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+async def _watch(data_dir: Path) -> None:
+    pause_s = WATCH_S
+    while True:
+        await asyncio.sleep(pause_s)
+        is_down = True
+        try:
+            if is_down := await asyncio.to_thread(_was_killed, data_dir):
+                await asyncio.to_thread(ensure_server, data_dir)
+        except (NotStarted, OSError) as error:
+            log.warning("%s", error)
+        pause_s = min(2 * pause_s, MAX_WATCH_S) if is_down else WATCH_S
 
 
 def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
@@ -65,10 +102,32 @@ def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
 def _ports(data_dir: Path) -> Iterable[Sequence[str]]:
     """Give the options for the port of the settings, of the last server, and of any that is free.
 
-    Addresses in messages and of calls that wait stay valid; another program may have the port.
+    That of a killed server comes first: addresses in messages and of calls that wait stay valid. Another program may
+    have a port.
     """
     last_port = urlsplit(server_file.read(data_dir / "server.json").get("url", "")).port
-    return (), *([("--port", str(last_port))] if last_port else []), ("--port", "0")
+    ports: list[Sequence[str]] = [(), *([("--port", str(last_port))] if last_port else [])]
+    return *(reversed(ports) if _process_id(data_dir) else ports), ("--port", "0")
+
+
+def _process_id(data_dir: Path) -> str:
+    """Return the process id of the background server; empty after `askback stop`, and if there was none."""
+    try:
+        return (data_dir / PID).read_text()
+    except FileNotFoundError:
+        return ""
+
+
+def _was_killed(data_dir: Path) -> bool:
+    """Return whether the background server has ended without `askback stop`, and none runs in its place."""
+    if not _process_id(data_dir):
+        return False
+    with (data_dir / PID).open("a") as pid, (data_dir / LOCK).open("w") as lock:
+        if not (try_lock(lock.fileno()) and try_lock(pid.fileno())):
+            return False  # it runs, or is being started or stopped
+        if is_replaced := _is_running(data_dir):
+            pid.truncate(0)  # whoever has started that one decides when it ends
+        return not is_replaced
 
 
 def _is_running(data_dir: Path) -> bool:
@@ -136,12 +195,13 @@ def stop_server(data_dir: Path, *, stop_s: float = STOP_S) -> bool:
     Return False if none runs. Raises `NotStopped`.
     """
     try:
-        pid = (data_dir / PID).open()
+        pid = (data_dir / PID).open("r+")
     except FileNotFoundError:
         return False
     with pid, (data_dir / LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one that is just being started has written its id by then
         if try_lock(pid.fileno()):
+            pid.truncate(0)
             return False
         process_id = int(pid.read())
         os.kill(process_id, signal.SIGTERM)
@@ -153,6 +213,7 @@ def stop_server(data_dir: Path, *, stop_s: float = STOP_S) -> bool:
                     f"say why. End it with `kill -9 {process_id}`: everything that is stored stays."
                 )
             time.sleep(CHECK_S)
+        pid.truncate(0)
     return True
 
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from askback.cli.background import ensure_server
+from askback.cli.background import own_server
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient
-from askback.client.discovery import CREDENTIALS, named_data_dir
+from askback.client.discovery import CREDENTIALS
 from askback.compat.claude_questions import card_of, checked_form_of, write_answers
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
@@ -31,15 +31,14 @@ def hook(
 ) -> None:
     """Read a PermissionRequest of Claude Code from standard input, ask a person, and print the decision.
 
-    It starts the server if none runs. If the request cannot be asked, it prints no decision: Claude Code shows its own
-    prompt. `askback install claude-code` writes this command into the settings of Claude Code.
+    It starts the server if none runs, and again if it is killed. If the request cannot be asked, it prints no decision:
+    Claude Code shows its own prompt. `askback install claude-code` writes this command into the settings of Claude
+    Code.
     """
     if credentials is not None:
         os.environ[CREDENTIALS] = str(credentials)
     try:
         event = json.load(sys.stdin)
-        if (own_data_dir := named_data_dir()) is not None:
-            ensure_server(own_data_dir)
         decision = interruptible(_decide(event), output=sys.stdout.fileno())
     except (AskbackError, Faults, ValueError, KeyError, TypeError) as error:
         print(f"askback was not asked: {error}", file=sys.stderr)
@@ -53,7 +52,7 @@ def hook(
 async def _decide(event: dict[str, Any]) -> dict[str, Any]:
     """Return the decision in Claude Code's format; raises `AskbackError` if nobody can be asked."""
     tool, tool_input = event["tool_name"], event["tool_input"]
-    async with AsyncClient(thread_id=event["session_id"], via="cli") as ask:
+    async with own_server(), AsyncClient(thread_id=event["session_id"], via="cli") as ask:
         if tool == "AskUserQuestion":
             return await _answer(ask, tool_input)
         plan = tool_input.get("plan") if tool == "ExitPlanMode" else None

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from askback import logs
 from askback.adapters.mcp.limits import Limits
-from askback.cli.background import ensure_server
-from askback.client.discovery import named_data_dir
+from askback.cli.background import own_server
 from askback.errors import AskbackError, missing_extra
 from askback.server import settings as settings_module
 
@@ -31,7 +29,7 @@ def mcp(
     """Serve MCP to one client, which starts this command, on standard input and output.
 
     The server is that of `ASKBACK_URL` with `ASKBACK_TOKEN`, or the one that runs on this machine. It need not run yet:
-    a client that `askback install` has connected starts it in the background.
+    a client that `askback install` has connected starts it in the background, and again if it is killed during a call.
     """
     try:
         from askback.adapters.mcp.stdio import serve_stdio
@@ -41,6 +39,4 @@ def mcp(
     logs.set_up(settings.log_level, settings.log_form)
     limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
     limits = limits.within(os.environ)
-    own_data_dir = named_data_dir()
-    prepare = (lambda: None) if own_data_dir is None else partial(ensure_server, own_data_dir)
-    asyncio.run(serve_stdio(thread_id=thread, limits=limits, prepare=prepare))
+    asyncio.run(serve_stdio(thread_id=thread, limits=limits, server=own_server))

@@ -10,14 +10,17 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import anyio
 import psutil
 import pytest
 from mcp import Client, StdioServerParameters
 
-from askback import AsyncClient
+from askback import AsyncClient, InputRequest
 from askback.cli.background import LOG, PID, NotStarted, ensure_server, stop_server
+from askback.cli.connection import reachable
+from askback.server import server_file
 from tests.adapters.mcp.conftest import MODERN, Tools
 
 pytestmark = pytest.mark.anyio
@@ -49,20 +52,32 @@ def installed_client(home: Path) -> Client:
     return Client(target, mode=MODERN)
 
 
+async def permission_prompt(home: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run the hook that `askback install claude-code` has written."""
+    credentials = home / "data" / "clients" / "claude-code.json"
+    call = {"session_id": "s1", "tool_name": "deploy", "tool_input": {"to": "staging"}}
+    words = (sys.executable, "-m", "askback", "hook", "--credentials", str(credentials))
+    return await anyio.run_process(words, input=json.dumps(call).encode(), env=environment(home))
+
+
+def known(home: Path) -> dict[str, str]:
+    """Return the address and the tokens of the server; empty before its first start."""
+    return server_file.read(home / "data" / "server.json")
+
+
 @pytest.mark.timeout(180)
 async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
     assert "Cursor starts it in the background" in await askback(home, "install", "cursor", "--yes")
     with anyio.fail_after(120):
         async with installed_client(home) as client:
             reply = await Tools(client).content("ask_user", question="Which?", wait_s=0)
-            known = json.loads((home / "data" / "server.json").read_text())
-            async with AsyncClient(known["url"], known["responder_token"]) as person:
+            async with AsyncClient(known(home)["url"], known(home)["responder_token"]) as person:
                 await person.requests.answer(
                     await person.requests.get(reply["request_id"]), {"answer": "this"}
                 )
             found = await Tools(client).content("get_answer", request_id=reply["request_id"])
             typed = await Tools(client).content("request_env_vars", names=["A_KEY"], reason="to try it")
-            async with AsyncClient(known["url"], known["responder_token"]) as person:
+            async with AsyncClient(known(home)["url"], known(home)["responder_token"]) as person:
                 await person.requests.submit(typed["request_id"], {"A_KEY": "canary-2f6a-c3d8"})
             listed = {tool.name: tool for tool in (await client.list_tools()).tools}
             command = (listed["request_env_vars"].description or "").rpartition("is: ")[2]
@@ -81,12 +96,65 @@ async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
 async def test_the_first_permission_prompt_starts_the_server(home: Path) -> None:
     await askback(home, "install", "claude-code", "--yes")
     await askback(home, "rules", "add", "deploy")
-    credentials = home / "data" / "clients" / "claude-code.json"
-    call = {"session_id": "s1", "tool_name": "deploy", "tool_input": {"to": "staging"}}
-    words = (sys.executable, "-m", "askback", "hook", "--credentials", str(credentials))
-    done = await anyio.run_process(words, input=json.dumps(call).encode(), env=environment(home))
+    done = await permission_prompt(home)
     assert json.loads(done.stdout)["hookSpecificOutput"]["decision"]["behavior"] == "allow"
     assert psutil.pid_exists(int((home / "data" / PID).read_text()))
+
+
+async def kill_server(home: Path) -> None:
+    """Kill the background server, and return when its successor accepts requests at the same address."""
+    data = home / "data"
+    killed_id, url = (data / PID).read_text(), known(home)["url"]
+    psutil.Process(int(killed_id)).kill()
+    with anyio.fail_after(60):
+        while (data / PID).read_text() in {"", killed_id} or not reachable(url):
+            await anyio.sleep(0.05)
+
+
+async def open_request(home: Path) -> InputRequest:
+    """Wait for the server, and for the first request."""
+    with anyio.fail_after(60):
+        while "url" not in known(home):
+            await anyio.sleep(0.05)
+        async with AsyncClient(known(home)["url"], known(home)["responder_token"]) as person:
+            async for event in person.events(cursor=0):
+                if event["type"] == "request.created":
+                    return await person.requests.get(event["request"]["id"])
+    raise AssertionError
+
+
+@pytest.mark.timeout(180)
+async def test_a_server_that_is_killed_during_a_call_is_started_again(home: Path) -> None:
+    await askback(home, "install", "cursor", "--yes")
+    replies: list[dict[str, Any]] = []
+
+    async def ask(tools: Tools) -> None:
+        replies.append(await tools.content("ask_user", question="Which?"))
+
+    async with installed_client(home) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(ask, Tools(client))
+        request = await open_request(home)
+        await kill_server(home)
+        async with AsyncClient(known(home)["url"], known(home)["responder_token"]) as person:
+            await person.requests.answer(request, {"answer": "this"})
+    assert replies[0]["answers"] == {"answer": "this"}
+
+
+@pytest.mark.timeout(180)
+async def test_a_server_that_is_killed_during_a_permission_prompt_is_started_again(home: Path) -> None:
+    await askback(home, "install", "claude-code", "--yes")
+    decisions: list[bytes] = []
+
+    async def prompt() -> None:
+        decisions.append((await permission_prompt(home)).stdout)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(prompt)
+        request = await open_request(home)
+        await kill_server(home)
+        async with AsyncClient(known(home)["url"], known(home)["responder_token"]) as person:
+            await person.requests.decide(request, "approve")
+    assert json.loads(decisions[0])["hookSpecificOutput"]["decision"]["behavior"] == "allow"
 
 
 @pytest.mark.timeout(180)
@@ -154,6 +222,8 @@ def test_a_server_that_something_else_started_meanwhile_is_used(
     (data / "askback.db").write_text("rubbish")
     monkeypatch.setenv("PYTHONPATH", str(code))
     with socket.create_server(("127.0.0.1", 0)) as other:
-        known = json.dumps({"url": f"http://127.0.0.1:{other.getsockname()[1]}"})
-        (code / "sitecustomize.py").write_text(f"open({str(data / 'server.json')!r}, 'w').write({known!r})")
+        recorded = json.dumps({"url": f"http://127.0.0.1:{other.getsockname()[1]}"})
+        (code / "sitecustomize.py").write_text(
+            f"open({str(data / 'server.json')!r}, 'w').write({recorded!r})"
+        )
         ensure_server(data)

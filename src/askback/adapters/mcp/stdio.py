@@ -9,7 +9,7 @@ import shlex
 import signal
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -22,26 +22,34 @@ from askback.adapters.mcp.server import build_server
 from askback.adapters.mcp.unreadable import forward_readable
 from askback.client import AsyncClient, discovery
 
+ServerContext = Callable[[], AbstractAsyncContextManager[None]]
+"""Makes a context in which the server runs, if it is ours to start."""
+
 
 class StdioPlace:
     """The place of all calls of one process. Its client outlives a server that is started again."""
 
-    def __init__(self, *, thread_id: str | None, prepare: Callable[[], None]) -> None:
+    def __init__(self, *, thread_id: str | None, server: ServerContext) -> None:
         self._thread_id = thread_id or f"mcp-{secrets.token_hex(4)}"
         self.run = _run_command(self._thread_id)
         """The command that runs a program with the secrets of this agent in its conversation."""
-        self._prepare = prepare
+        self._server = server
         self._places: dict[discovery.ServerLocation, Place] = {}
 
     @asynccontextmanager
     async def connect(self, _context: Context) -> AsyncGenerator[Place]:
-        """Return the place; raises `NoServer` while no server is known, and what `prepare` raises."""
-        await asyncio.to_thread(self._prepare)
-        server = discovery.find()
-        if server not in self._places:
-            client = AsyncClient(server.url, server.token, via="mcp")
-            self._places[server] = Place(client, server.url, self._thread_id, str(Path.cwd()))
-        yield self._places[server]
+        """Return the place; raises `NoServer` while no server is known, and what starting one raises."""
+        async with self._server():
+            location = discovery.find()
+            if location not in self._places:
+                client = AsyncClient(location.url, location.token, via="mcp")
+                self._places[location] = Place(client, location.url, self._thread_id, str(Path.cwd()))
+            yield self._places[location]
+
+    async def prepare(self) -> None:
+        """Start the server before the first call."""
+        async with self._server():
+            pass
 
     async def close(self) -> None:
         """Close the clients."""
@@ -90,14 +98,14 @@ async def _end_by_signal(calls: anyio.CancelScope, ended: anyio.Event) -> None:
     signal.raise_signal(number)
 
 
-async def serve_stdio(*, thread_id: str | None, limits: Limits, prepare: Callable[[], None]) -> None:
+async def serve_stdio(*, thread_id: str | None, limits: Limits, server: ServerContext) -> None:
     """Serve until standard input ends, or a signal. Everything that the server prints goes to standard error.
 
-    `prepare` is called before each call of a tool, and once at the start, beside the first messages.
+    `server` runs during each call of a tool; it is started beside the first messages.
     """
-    place = StdioPlace(thread_id=thread_id, prepare=prepare)
-    server = build_server(place.connect, limits, run=place.run)
-    preparing = asyncio.create_task(asyncio.to_thread(prepare))
+    place = StdioPlace(thread_id=thread_id, server=server)
+    mcp_server = build_server(place.connect, limits, run=place.run)
+    preparing = asyncio.create_task(place.prepare())
     calls, ended = anyio.CancelScope(), anyio.Event()
     ending = asyncio.create_task(_end_by_signal(calls, ended))
     try:
@@ -105,7 +113,7 @@ async def serve_stdio(*, thread_id: str | None, limits: Limits, prepare: Callabl
             readable_in, readable = anyio.create_memory_object_stream[SessionMessage | Exception](0)
             tasks.start_soon(forward_readable, incoming, outgoing.send, readable_in)
             with calls:
-                await server.run(readable, outgoing, server.create_initialization_options())
+                await mcp_server.run(readable, outgoing, mcp_server.create_initialization_options())
             ended.set()
     except* BrokenPipeError:
         pass  # the client has ended in the middle of a call
