@@ -31,7 +31,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) -> None:
-    """Restore the files of a client byte for byte, and revoke its token and the folder that it may read.
+    """Restore the files of a client byte for byte, revoke its token and folder, and cancel its open requests.
 
     From a file that has changed since, only the added entries are removed.
     """
@@ -88,7 +88,7 @@ def _undo(file: ChangedFile) -> str | None:
 
 
 def _revoke(client: str, record: Record, *, data_dir: Path | None) -> AskbackError | None:
-    """Revoke the token and the folder; returns why the server could not be reached, which may be gone for good."""
+    """Revoke what the client got; returns why the server could not be reached, which may be gone for good."""
     try:
         run_as("admin", lambda ask: revoke(ask, client, record), data_dir=data_dir)
     except (NoServer, ConnectionLost, StoreUnusable) as error:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -125,5 +128,36 @@ def process(server: Server, model: FakeModel, project: Path, thread: str) -> Pro
             started.wait(120)
             await anyio.to_thread.run_sync(psutil.wait_procs, cli, 10)  # it writes the session to its file
             started.stdout.close()
+
+    return running
+
+
+Askback = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def environment(server: Server, model: FakeModel, project: Path) -> dict[str, str]:
+    """The environment of a person whose home is the parent of the project, and whose server runs."""
+    own = {"HOME": str(project.parent), "ASKBACK_DATA_DIR": str(server._data)}
+    inherited = {
+        name: text for name, text in os.environ.items() if not name.startswith(("ASKBACK_", "CLAUDE"))
+    }
+    return {**inherited, **own, **cli_environment(model.url, project.parent)}
+
+
+@pytest.fixture
+def askback(environment: dict[str, str], project: Path) -> Askback:
+    """Run a command of askback in the project."""
+
+    def running(*words: str, **extra: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            (sys.executable, "-m", "askback", *words),
+            env=environment,
+            cwd=project,
+            capture_output=True,
+            text=True,
+            check=False,
+            **extra,
+        )
 
     return running

@@ -1,33 +1,21 @@
-"""`askback install`: the real Claude Code asks through askback, and `uninstall` leaves nothing behind."""
+"""`askback install` and `uninstall`: what they change, and that nothing stays."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
-import claude_agent_sdk
 import pytest
-from claude_agent_sdk import ClaudeAgentOptions, PermissionResultAllow
 
-from askback import AsyncClient, InputRequest, Unauthorized
+from askback import Approval, AsyncClient, Unauthorized
 from askback.cli.clients.record import draft_of
-from tests.adapters.claude.cli_environment import cli_environment
-from tests.adapters.claude.conftest import LIMIT_S, run
-from tests.adapters.claude.fake_model import FakeModel, call
-from tests.adapters.claude.test_approvals import TOUCH, touch
-from tests.adapters.claude.test_questions import COLOUR, question
+from tests.adapters.claude.conftest import Askback
 from tests.adapters.conftest import Server
-from tests.requirements import requirement
-
-CLI = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
 
 KILLED = """
 import os, runpy, signal
@@ -37,148 +25,7 @@ runpy.run_module("askback", run_name="__main__")
 """
 """A command that is killed when it has a token and would write it."""
 
-Askback = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def environment(server: Server, model: FakeModel, project: Path) -> dict[str, str]:
-    """The environment of a person whose home is the parent of the project, and whose server runs."""
-    own = {"HOME": str(project.parent), "ASKBACK_DATA_DIR": str(server._data)}
-    inherited = {
-        name: text for name, text in os.environ.items() if not name.startswith(("ASKBACK_", "CLAUDE"))
-    }
-    return {**inherited, **own, **cli_environment(model.url, project.parent)}
-
-
-@pytest.fixture
-def askback(environment: dict[str, str], project: Path) -> Askback:
-    """Run a command of askback in the project."""
-
-    def running(*words: str, **extra: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            (sys.executable, "-m", "askback", *words),
-            env=environment,
-            cwd=project,
-            capture_output=True,
-            text=True,
-            check=False,
-            **extra,
-        )
-
-    return running
-
-
-@pytest.fixture
-def installed_claude(askback: Askback) -> Any:
-    """Claude Code is installed during the test."""
-    finished_askback = askback("install", "claude-code", "--yes")
-    assert finished_askback.returncode == 0, finished_askback.stderr
-    yield
-    askback("uninstall", "claude-code", "--yes")
-
-
-async def claude_code(environment: dict[str, str], project: Path) -> dict[str, Any]:
-    """Run Claude Code without the SDK, and return its result."""
-    words = (str(CLI), "-p", "go", "--output-format", "json")
-    with anyio.fail_after(LIMIT_S):
-        reply = await anyio.run_process(words, env=environment, cwd=project)
-    return json.loads(reply.stdout)
-
-
-async def card(person: AsyncClient, kind: str) -> InputRequest:
-    """Wait for the next open request of the installed client."""
-    with anyio.fail_after(LIMIT_S):
-        async for event in person.events(cursor=0):
-            if event["type"] == "request.created" and event["request"]["kind"] == kind:
-                request = await person.requests.get(event["request"]["id"])
-                if (
-                    request.status == "pending"
-                    and request.requester
-                    and request.requester.name == "claude-code"
-                ):
-                    return request
-    raise AssertionError
-
-
-@pytest.mark.usefixtures("installed_claude")
-async def test_claude_code_sends_permission_prompts_and_tools_to_askback(
-    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
-) -> None:
-    ask = call("mcp__askback__ask_user", "toolu_ask", question="Which colour?", options=["Red", "Blue"])
-    model.play("go", [call("ToolSearch", query="select:mcp__askback__ask_user")], [touch()], [ask])
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(claude_code, environment, project)
-        await person.requests.decide(await card(person, "approval"), "approve")
-        request = await card(person, "form")
-        assert request.form is not None
-        await person.requests.answer(request, {request.form.all_fields[0].id: "Blue"})
-    assert (project / "made").exists()
-    assert "Blue" in model.results("go")["toolu_ask"]
-
-
-@pytest.mark.usefixtures("installed_claude")
-async def test_a_denied_prompt_does_not_run(
-    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
-) -> None:
-    model.play("go", [touch()])
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(claude_code, environment, project)
-        await person.requests.decide(await card(person, "approval"), "deny", note="No.")
-    assert not list(project.iterdir())
-    assert "Their note: No." in model.results("go")[TOUCH]
-
-
-@pytest.mark.usefixtures("installed_claude")
-async def test_questions_of_a_session_with_prompts_are_answered_in_askback(
-    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
-) -> None:
-    """As in the terminal: Claude Code shows its own prompt beside, which nobody answers."""
-
-    async def never(*_: object) -> Any:
-        await anyio.sleep_forever()
-
-    model.play("go", [question(COLOUR)])
-    options = ClaudeAgentOptions(cwd=project, env=environment, setting_sources=["user"], can_use_tool=never)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(run, options, "go")
-        await person.requests.answer(await card(person, "form"), {"q1": "Red"})
-    assert '"Which colour?"="Red"' in model.results("go")["toolu_question"]
-
-
-@requirement("C20")
-@pytest.mark.usefixtures("installed_claude")
-async def test_the_card_is_withdrawn_when_the_prompt_is_answered_in_claude_code(
-    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
-) -> None:
-    answered_event = anyio.Event()
-
-    async def decide(tool: str, tool_input: dict[str, Any], _: object) -> Any:
-        await answered_event.wait()
-        return PermissionResultAllow(updated_input=tool_input)
-
-    model.play("go", [touch()])
-    options = ClaudeAgentOptions(cwd=project, env=environment, setting_sources=["user"], can_use_tool=decide)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(run, options, "go")
-        request = await card(person, "approval")
-        answered_event.set()
-        with anyio.fail_after(LIMIT_S):
-            ended_request = await person.wait(request)
-    assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
-    assert (project / "made").exists()
-
-
-@pytest.mark.usefixtures("installed_claude")
-async def test_the_card_is_withdrawn_when_claude_code_was_killed(
-    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
-) -> None:
-    model.play("go", [touch()])
-    with subprocess.Popen((CLI, "-p", "go"), env=environment, cwd=project) as process:
-        request = await card(person, "approval")
-        process.kill()
-    with anyio.fail_after(LIMIT_S):
-        ended_request = await person.wait(request)
-    assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
+FORM = {"fields": [{"id": "q", "type": "text", "label": "Which?"}]}
 
 
 async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
@@ -195,6 +42,11 @@ async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
     assert credentials.stat().st_mode & 0o777 == 0o600
     token = json.loads(credentials.read_text())["token"]
     assert not [path for path in folder.iterdir() if token in path.read_text()]
+    async with AsyncClient(server.url, token, thread_id="uninstalled") as agent_client:
+        open_requests = [
+            await agent_client.requests.create(FORM),
+            await agent_client.requests.create(Approval(tool="deploy", input={})),
+        ]
     async with server.client("admin") as admin:
         (agent,) = [item for item in await admin.agents.list() if item.name == "claude-code"]
         assert str(project) in [root.path for root in agent.roots]
@@ -204,9 +56,23 @@ async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
         assert {path: path.read_bytes() for path in folder.iterdir()} == before
         assert not credentials.exists()
         assert str(project) not in [root.path for root in (await admin.agents.get(agent.id)).roots]
+        for request in open_requests:
+            ended_request = await admin.requests.get(request.id)
+            assert (ended_request.status, ended_request.reason) == ("cancelled", "admin")
     async with AsyncClient(server.url, token) as revoked_async_client:
         with pytest.raises(Unauthorized):
             await revoked_async_client.requests.list()
+
+
+async def test_uninstall_leaves_what_the_agent_asks_elsewhere(askback: Askback, server: Server) -> None:
+    askback("install", "cursor", "--yes")
+    async with server.client("admin") as admin:
+        other = await admin.tokens.create(agent="cursor")
+        async with AsyncClient(server.url, other.token.reveal(), thread_id="other machine") as agent_client:
+            request = await agent_client.requests.create(FORM)
+            askback("uninstall", "cursor", "--yes")
+            assert (await agent_client.requests.get(request.id)).status == "pending"
+        await admin.tokens.revoke(other)
 
 
 def test_uninstall_removes_only_our_part_from_a_changed_file(askback: Askback, project: Path) -> None:

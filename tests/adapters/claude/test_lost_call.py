@@ -14,7 +14,7 @@ import anyio
 from tests.adapters.claude.cli_environment import cli_environment
 from tests.adapters.claude.conftest import LIMIT_S, wait_for_request
 from tests.adapters.claude.fake_model import Blocks, FakeModel, call, last_result
-from tests.adapters.claude.test_install import CLI
+from tests.adapters.claude.test_claude_code import CLI
 from tests.adapters.conftest import TOKENS, Server
 from tests.requirements import requirement
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 
 from askback.cli.clients.record import Record
 from askback.cli.local import all_pages
 from askback.client import AsyncClient
-from askback.errors import NotFound
+from askback.domain.lifecycle import Status
+from askback.errors import Conflict, Gone, NotFound
 from askback.wire.admin_replies import Token
+
+OPEN = (Status.PENDING, Status.RESOLVING)
 
 
 async def ids_of_tokens(ask: AsyncClient, client: str) -> list[str]:
@@ -18,7 +22,10 @@ async def ids_of_tokens(ask: AsyncClient, client: str) -> list[str]:
 
 
 async def revoke(ask: AsyncClient, client: str, record: Record) -> None:
-    """Revoke the token of an installation, and the folder that its agent may read."""
+    """Revoke the token of an installation and the folder that its agent may read, and cancel what it still asks.
+
+    An agent with another valid token, such as one on another machine, keeps its open requests.
+    """
     if record.token_id:
         created_tokens = [(record.token_id, record.agent)]
     else:
@@ -31,6 +38,24 @@ async def revoke(ask: AsyncClient, client: str, record: Record) -> None:
         if record.root is not None and agent:
             with suppress(NotFound):
                 await ask.agents.revoke_root(agent, record.root)
+        if agent and not await _has_valid_token(ask, agent):
+            await _cancel_open(ask, agent)
+
+
+async def _has_valid_token(ask: AsyncClient, agent: str) -> bool:
+    tokens = await all_pages(lambda cursor: ask.tokens.list(agent=agent, cursor=cursor))
+    return any(
+        token.revoked_at is None and (token.expires_at is None or token.expires_at > datetime.now(UTC))
+        for token in tokens
+    )
+
+
+async def _cancel_open(ask: AsyncClient, agent: str) -> None:
+    for request in await all_pages(
+        lambda cursor: ask.requests.list(agent=agent, status=OPEN, brief=True, cursor=cursor)
+    ):
+        with suppress(Conflict, Gone, NotFound):  # it has ended meanwhile
+            await ask.requests.cancel(request, "admin")
 
 
 def _is_unknown(token: Token, record: Record) -> bool:
