@@ -16,17 +16,16 @@ Value = TypeVar("Value")
 Key = tuple[str, ...]
 
 MAX_BATCH = 500
-SEVERAL = 3
 TURNS = 12
 """About as many turns of the event loop as a call needs from its frame to its load or change."""
 
 
 async def let_more_join(size: int) -> None:
-    """After a batch of several, let what has already arrived reach the next one; after a smaller one, do nothing.
+    """After a batch of several, let what has already arrived reach the next one; after a single one, do nothing.
 
     It waits for turns of the event loop and not for a time, so a server without work does not wait.
     """
-    if size >= SEVERAL:
+    if size > 1:
         for _ in range(TURNS):
             await asyncio.sleep(0)
 
