@@ -25,7 +25,7 @@ def tables(program: str) -> Iterator[tuple[tuple[str, ...], ProgramTable]]:
     table = load_table(program)
     assert table is not None
     for words, sub in {(): table, **table.subcommands}.items():
-        if not sub.same:
+        if not sub.continues_as:
             yield (program, *words), sub
 
 
@@ -37,8 +37,8 @@ def test_the_table_in_contributing_can_be_read() -> None:
     guide = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
     [text] = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
     table = read_table("frob", text)
-    assert table.subcommands[("check",)].runs
-    assert table.subcommands[("serve",)].none == "starts_server"
+    assert table.subcommands[("check",)].runs_project
+    assert table.subcommands[("serve",)].refusal == "starts_server"
 
 
 @requirement("N10")
@@ -48,7 +48,9 @@ def test_an_option_that_no_table_names_is_never_allowed() -> None:
         flags = [name for name in table.options if len(name) == 2 and not table.options[name].kinds]
         clusters = [f"{name}{spare}" for name in flags if not table.options[name].named]
         for word in ("--not-an-option", "--not-an-option=x", f"-{spare}", f"-{spare}x", *clusters):
-            known = (word,) in table.subcommands or (table.words and table.words.fullmatch(word))
+            known = (word,) in table.subcommands or (
+                table.harmless_words and table.harmless_words.fullmatch(word)
+            )
             if not known:
                 assert not is_allowed(*words, word, named=len(words)), (words, word)
 
@@ -75,7 +77,7 @@ def test_a_table_names_its_source_and_refuses_paths_outside_the_folder() -> None
         for outside in ("../x", "/etc/x", "~/x"):
             if not reads:
                 assert not is_allowed(*words, outside, named=len(words)), (words, outside)
-        if sub.none:
+        if sub.refusal:
             assert not is_allowed(*words, "x", named=len(words)), words
 
 

@@ -30,16 +30,16 @@ class ArgumentCheck:
     def objection(self) -> Reason | None:
         """Say which argument is not known to be harmless; None if all are.
 
-        Stops where another command begins (`table.then`), at `index`.
+        Stops where another command begins (`table.runs_command`), at `index`.
         """
         while self.index < len(self.words):
             word = self.words[self.index]
             if word == "--":
                 return self._check_after()
-            if self.table.words and self.table.words.fullmatch(word):
+            if self.table.harmless_words and self.table.harmless_words.fullmatch(word):
                 self.index += 1
             elif not word.startswith("-") or word == "-":
-                if self.table.then:
+                if self.table.runs_command:
                     return self._operands()
                 if self._switches_off(word):
                     return Reason("unknown_value", value=word)
@@ -51,21 +51,23 @@ class ArgumentCheck:
 
     def _check_after(self) -> Reason | None:
         start = self.index + 1
-        if self.table.then:
+        if self.table.runs_command:
             self.index = start
             return self._operands()
-        if self.table.after is None:
+        if self.table.after_dashes is None:
             self.operands += range(start, len(self.words))
             self.index = len(self.words)
             return self._operands()
-        remaining_check = ArgumentCheck(self.table.after, self.words[start:], max(0, self.named - start))
+        remaining_check = ArgumentCheck(
+            self.table.after_dashes, self.words[start:], max(0, self.named - start)
+        )
         self.index = len(self.words)
         return remaining_check.objection() or self._operands()
 
     def _operands(self) -> Reason | None:
         kinds = self.table.operands
         kinds = kinds[1:] if self.replaced and (len(kinds) > 1 or not self.table.repeats) else kinds
-        has_fixed_operands = self.table.fixed and any(index < self.named for index in self.operands)
+        has_fixed_operands = self.table.operands_fixed and any(index < self.named for index in self.operands)
         for number, index in enumerate(self.operands):
             if index < self.named:
                 continue
@@ -108,7 +110,8 @@ class ArgumentCheck:
     def _goes_beyond(self, name: str, option: ProgramOption) -> bool:
         """Tell whether the rule has to name an option, or names one that this option would replace."""
         return self.index >= self.named and (
-            option.named or any(name in group and group & self._named_options() for group in self.table.last)
+            option.named
+            or any(name in group and group & self._named_options() for group in self.table.last_wins)
         )
 
     def _named_options(self) -> frozenset[str]:
@@ -118,7 +121,7 @@ class ArgumentCheck:
         """Tell whether a word is the value of an option that the rule names: `tsc --noEmit false`."""
         previous_words = self.words[self.index - 1 : self.index] if self.index == self.named else ()
         return word in {"true", "false"} and any(
-            group.intersection(previous_words) for group in self.table.last
+            group.intersection(previous_words) for group in self.table.last_wins
         )
 
     def _unknown_option(self, word: str) -> Reason | None:
@@ -131,7 +134,7 @@ class ArgumentCheck:
 
     def _option_value(self, name: str, option: ProgramOption, value: str | None) -> Reason | None:
         word = self.words[self.index]
-        if name in self.table.instead:
+        if name in self.table.replaces_operand:
             self.replaced = True
         start, self.index = self.index, self.index + 1
         if value is not None and not option.kinds:

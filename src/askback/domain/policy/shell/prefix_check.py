@@ -68,13 +68,13 @@ def runs_project(argv: Argv) -> bool:
     match = find_table(argv, len(argv))
     if match.table is None:
         return False
-    if match.table.same:
-        return runs_project((match.table.same, *argv[match.index :]))
+    if match.table.continues_as:
+        return runs_project((match.table.continues_as, *argv[match.index :]))
     program = next(
         (index for index in range(match.index, len(argv)) if not argv[index].startswith("-")), len(argv)
     )
-    started = match.table.then and program < len(argv) and runs_project(argv[program:])
-    return match.table.runs or started
+    started = match.table.runs_command and program < len(argv) and runs_project(argv[program:])
+    return match.table.runs_project or started
 
 
 def prefix_fault(words: Argv) -> Reason | None:
@@ -87,10 +87,12 @@ def prefix_fault(words: Argv) -> Reason | None:
     match = find_table(words, len(words))
     if match.table is None:
         return match.none
-    if match.table.none and not match.table.subcommands:
+    if match.table.refusal and not match.table.subcommands:
         return _no_prefix(match.table, words, match.index)
-    if match.table.subcommands and not any(table.looks for table in match.table.subcommands.values()):
-        has_table = match.table.operands or match.table.check or match.table.then or match.table.options
+    if match.table.subcommands and not any(table.read_only for table in match.table.subcommands.values()):
+        has_table = (
+            match.table.operands or match.table.check or match.table.runs_command or match.table.options
+        )
         return None if has_table else Reason("no_subcommand", program=name)
     return None
 
@@ -104,8 +106,8 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
     table = load_table(name) or (load_table(without_version(name)) if is_interpreter(name) else None)
     if table is None or not _usual_name(argv[0]):
         return TableMatch(None, 1, none=Reason("unknown_options", program=argv[0]))
-    if table.same:
-        table = load_table(table.same) or table
+    if table.continues_as:
+        table = load_table(table.continues_as) or table
     if not table.subcommands:
         return TableMatch(table, 1)
     position = _first_operand_index(table, argv)
@@ -113,7 +115,8 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
     best = (
         candidate
         for candidate in candidates
-        if candidate.table and (candidate.names <= prefix or candidate.table.looks or candidate.table.none)
+        if candidate.table
+        and (candidate.names <= prefix or candidate.table.read_only or candidate.table.refusal)
     )
     return next(best, candidates[0] if candidates else TableMatch(table, 1))
 
@@ -123,7 +126,7 @@ def _subcommands(table: ProgramTable, argv: Argv, position: int) -> Iterator[Tab
     for end in range(min(position + _MAX_SUBCOMMANDS, len(argv)), position, -1):
         subcommand = table.subcommands.get(argv[position:end])
         if subcommand is not None:
-            names = min(end, table.names) if table.names else end
+            names = min(end, table.required_words) if table.required_words else end
             yield TableMatch(subcommand, end, names, options=argv[1:position])
 
 
@@ -162,14 +165,16 @@ def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
         return Reason("exact_only", why=match.none or Reason("too_complex"))
     if argv[1:] and len(argv) == match.index + 1 and argv[-1] in _harmless_words(argv, table):
         return None
-    if table.none:
+    if table.refusal:
         return Reason("exact_only", why=_no_prefix(table, argv, match.index))
-    if match.names > prefix and not table.looks:
+    if match.names > prefix and not table.read_only:
         return Reason("not_named", word=" ".join(argv[1 : match.index]))
     if odd_option := ArgumentCheck(table, match.options, max(0, prefix - 1)).objection():
         return odd_option
-    if table.same:
-        return _objection((table.same, *argv[match.index :]), max(1, prefix - match.index + 1), depth - 1)
+    if table.continues_as:
+        return _objection(
+            (table.continues_as, *argv[match.index :]), max(1, prefix - match.index + 1), depth - 1
+        )
     if table.check:
         return (
             _unnamed_mode(argv, table, prefix)
@@ -182,12 +187,12 @@ def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
 
 
 def _no_prefix(table: ProgramTable, argv: Argv, position: int) -> Reason:
-    return Reason(table.none or "unknown_options", program=" ".join(argv[:position]))
+    return Reason(table.refusal or "unknown_options", program=" ".join(argv[:position]))
 
 
 def _harmless_words(argv: Argv, table: ProgramTable) -> frozenset[str]:
     program = load_table(basename(argv[0])) or table
-    program = (load_table(program.same) or program) if program.same else program
+    program = (load_table(program.continues_as) or program) if program.continues_as else program
     return program.version if len(argv) == 2 else frozenset({"--help"})
 
 
@@ -203,7 +208,7 @@ def _unnamed_mode(argv: Argv, table: ProgramTable, prefix: int) -> Reason | None
 
 def _without_subcommand(argv: Argv, table: ProgramTable, prefix: int) -> Reason | None:
     objection = ArgumentCheck(table, argv[1:], prefix - 1).objection()
-    if objection is None and not table.runs:
+    if objection is None and not table.runs_project:
         return Reason("no_subcommand", program=argv[0])
     if objection and not argv[1].startswith("-"):
         return Reason("exact_only", why=Reason("unknown_options", program=" ".join(argv[:2])))
@@ -214,7 +219,7 @@ def _arguments(argv: Argv, position: int, table: ProgramTable, prefix: int, dept
     arguments = ArgumentCheck(table, argv[position:], max(0, prefix - position))
     objection = arguments.objection()
     start = position + arguments.index
-    if objection or not table.then or start >= len(argv):
+    if objection or not table.runs_command or start >= len(argv):
         return objection
     if start >= prefix:
         return Reason("not_named", word=argv[start])

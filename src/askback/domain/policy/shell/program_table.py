@@ -2,25 +2,27 @@
 
 One file for each program in `tables/`, in TOML. Its keys, also those of each subcommand (`[log]`, `["stash list"]`):
 
-source      which manual the table was made from
-options     the harmless options, blank between them; see below
-operands    the kinds of what stands beside the options, in order: `text file*`; `name?` may be there, `*` repeats
-            the last one. Without this key there are none.
-instead     options that take the place of the first operand: `grep -e PATTERN FILE`
-words       a regular expression for whole arguments that are harmless as they are: `-[0-9]+`
-style       `getopt` (default): clusters, attached values; `exact`: each option is its own word, also with `=`;
-            `go`: as `exact`, with one or two hyphens
-after       what may stand behind `--`: `operands` and `options` in its own table; without it, more operands
-names       how many words of a command a rule has to name; without it, the whole subcommand
-last        groups of options of which the last one counts: a rule that names one (`git pull --ff-only:*`) covers no
-            later one of its group (`--rebase`)
-fixed       true: a rule that names an operand covers no more of them: `make test:*` is not about `make test publish`
-then        true: the first operand begins another command, which its own table judges
-looks       true: it only looks, so a rule for the program alone covers it
-runs        true: it runs code of the project
-none        why no prefix rule is safe: one of `REFUSALS`
-same        the name of another table that judges what follows
-check       a function of `languages.py` that judges all the arguments
+source            which manual the table was made from
+options           the harmless options, blank between them; see below
+operands          the kinds of what stands beside the options, in order: `text file*`; `name?` may be there, `*` repeats
+                  the last one. Without this key there are none.
+replaces_operand  options that take the place of the first operand: `grep -e PATTERN FILE`
+harmless_words    a regular expression for whole arguments that are harmless as they are: `-[0-9]+`
+style             `getopt` (default): clusters, attached values; `exact`: each option is its own word, also with `=`;
+                  `go`: as `exact`, with one or two hyphens
+after_dashes      what may stand behind `--`: `operands` and `options` in its own table; without it, more operands
+required_words    how many words of a command a rule has to name; without it, the whole subcommand
+last_wins         groups of options of which the last one counts: a rule that names one (`git pull --ff-only:*`) covers
+                  no later one of its group (`--rebase`)
+operands_fixed    true: a rule that names an operand covers no more of them: `make test:*` excludes `make test publish`
+runs_command      true: the first operand begins another command, which its own table judges
+read_only         true: it only looks, so a rule for the program alone covers it
+runs_project      true: it runs code of the project
+refusal           why no prefix rule is safe: one of `REFUSALS`
+continues_as      the name of another table that judges what follows
+check             a function of `languages.py` that judges all the arguments
+version           options that show a version or help, beside `--version` and `--help`
+groups            a table of options by name, for `@name`
 
 An option is `-n`, `--name`, or several names of one: `-n,--name`; in the style `getopt`, `-abc` are three options.
 `=KIND` behind it takes a value, `=KIND+KIND` two words, `?KIND` a value that may be missing and stands in the same
@@ -46,8 +48,8 @@ Path = tuple[str, ...]
 
 _KEYS = frozenset(
     """
-    source options operands instead words style after then looks runs none same check groups version names
-    fixed last
+    source options operands replaces_operand harmless_words style after_dashes runs_command read_only runs_project
+    refusal continues_as check groups version required_words operands_fixed last_wins
     """.split()
 )
 REFUSALS = frozenset(
@@ -79,20 +81,20 @@ class ProgramTable:
     options: Mapping[str, ProgramOption] = field(default_factory=dict[str, ProgramOption])
     operands: tuple[ValueKind, ...] = ()
     repeats: bool = False
-    instead: frozenset[str] = frozenset()
-    words: re.Pattern[str] | None = None
+    replaces_operand: frozenset[str] = frozenset()
+    harmless_words: re.Pattern[str] | None = None
     style: Style = "getopt"
-    after: ProgramTable | None = None
-    then: bool = False
-    looks: bool = False
-    runs: bool = False
-    none: str | None = None
-    same: str | None = None
+    after_dashes: ProgramTable | None = None
+    runs_command: bool = False
+    read_only: bool = False
+    runs_project: bool = False
+    refusal: str | None = None
+    continues_as: str | None = None
     check: str | None = None
     subcommands: Mapping[Path, ProgramTable] = field(default_factory=dict[Path, "ProgramTable"])
-    names: int = 0
-    fixed: bool = False
-    last: tuple[frozenset[str], ...] = ()
+    required_words: int = 0
+    operands_fixed: bool = False
+    last_wins: tuple[frozenset[str], ...] = ()
     version: frozenset[str] = frozenset({"--version", "--help"})
 
 
@@ -125,7 +127,7 @@ def read_table(name: str, text: str) -> ProgramTable:
     subs = {
         key: cast("dict[str, Any]", value)
         for key, value in body.items()
-        if isinstance(value, dict) and key not in {"groups", "after"}
+        if isinstance(value, dict) and key not in {"groups", "after_dashes"}
     }
     top = {key: value for key, value in body.items() if key not in subs}
     tables: dict[Path, ProgramTable] = {}
@@ -151,8 +153,8 @@ def _table(
     unknown_keys = set(body) - _KEYS
     if unknown_keys:
         raise ValueError(f"The table of {name} has unknown keys: {', '.join(sorted(unknown_keys))}")
-    if body.get("none", "runs_code") not in REFUSALS:
-        raise ValueError(f"The table of {name} has an unknown reason: {body['none']}")
+    if body.get("refusal", "runs_code") not in REFUSALS:
+        raise ValueError(f"The table of {name} has an unknown reason: {body['refusal']}")
     style = body.get("style", "getopt")
     kinds, repeats = _parse_operands(body.get("operands", ""))
     return ProgramTable(
@@ -160,20 +162,22 @@ def _table(
         options=_options(body.get("options", ""), groups, style),
         operands=kinds,
         repeats=repeats,
-        instead=frozenset(body.get("instead", "").split()),
-        words=re.compile(body["words"]) if "words" in body else None,
+        replaces_operand=frozenset(body.get("replaces_operand", "").split()),
+        harmless_words=re.compile(body["harmless_words"]) if "harmless_words" in body else None,
         style=style,
-        after=_table({"style": style, **body["after"]}, groups, name) if "after" in body else None,
-        then=body.get("then", False),
-        looks=body.get("looks", False),
-        runs=body.get("runs", False),
-        none=body.get("none"),
-        same=body.get("same"),
+        after_dashes=_table({"style": style, **body["after_dashes"]}, groups, name)
+        if "after_dashes" in body
+        else None,
+        runs_command=body.get("runs_command", False),
+        read_only=body.get("read_only", False),
+        runs_project=body.get("runs_project", False),
+        refusal=body.get("refusal"),
+        continues_as=body.get("continues_as"),
         check=body.get("check"),
         subcommands=subcommands or {},
-        names=body.get("names", 0),
-        fixed=body.get("fixed", False),
-        last=tuple(frozenset(group.split()) for group in body.get("last", ())),
+        required_words=body.get("required_words", 0),
+        operands_fixed=body.get("operands_fixed", False),
+        last_wins=tuple(frozenset(group.split()) for group in body.get("last_wins", ())),
         version=frozenset(("--version --help " + body.get("version", "")).split()),
     )
 
