@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import anyio
 import pytest
@@ -164,9 +165,11 @@ async def test_a_brief_form_without_names_is_called_by_its_description_without_m
         ({"kind": "question"}, "kind", "unknown_value"),
         ({"q": "deploy"}, "q", "unknown_field"),
         ({"staus": "pending", "limit": "1"}, "staus", "unknown_field"),
+        ({"limit": ["1", "2"]}, "limit", "duplicate_value"),
+        ({"thread_id": ["t1", "t1"]}, "thread_id", "duplicate_value"),
     ],
 )
-async def test_a_bad_query_is_refused_by_name(api: Api, params: dict[str, str], path: str, code: str) -> None:
+async def test_a_bad_query_is_refused_by_name(api: Api, params: dict[str, Any], path: str, code: str) -> None:
     refusal = await (await api.as_("responder")).get("/v1/requests", params=params)
     assert refusal.status_code == 422
     assert [(error["path"], error["code"]) for error in refusal.json()["error"]["field_errors"]] == [
@@ -284,6 +287,19 @@ async def test_a_thread_whose_page_no_browser_could_open_cannot_be_started(api: 
         faults = refusal.json()["error"]["field_errors"]
         assert [(item["path"], item["code"]) for item in faults] == [("thread_id", "reserved_id")]
     assert (await agent.get("/v1/threads")).json()["threads"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("policy", {"thread_id": "..", "mode": "plan"}), ("limits/reset", {"thread_id": ".."})],
+)
+async def test_nothing_is_set_for_a_thread_that_cannot_be_started(
+    api: Api, path: str, body: dict[str, Any]
+) -> None:
+    refusal = await (await api.as_("admin")).post(f"/v1/{path}", json=body)
+    assert refusal.status_code == 422
+    faults = refusal.json()["error"]["field_errors"]
+    assert [(item["path"], item["code"]) for item in faults] == [("thread_id", "reserved_id")]
 
 
 async def test_messages_are_added_appended_to_and_replayed(api: Api) -> None:

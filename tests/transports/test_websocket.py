@@ -119,6 +119,8 @@ BAD_ARGUMENTS: list[tuple[str, dict[str, Any], str, str]] = [
     ("list_requests", {"status": "asleep"}, "status", "unknown_value"),
     ("list_requests", {"status": {"a": 1}}, "status", "wrong_type"),
     ("subscribe", {}, "thread_id", "missing_required"),
+    ("subscribe", {"thread_id": "t1", "inbox": True}, "thread_id", "contradiction"),
+    ("unsubscribe", {"thread_id": "t1", "inbox": True}, "thread_id", "contradiction"),
     ("subscribe", {"thread_id": "t1", "cursor": -1}, "cursor", "below_min"),
     ("subscribe", {"thread_id": "t1", "cursor": 1.5}, "cursor", "wrong_type"),
     ("create_request", {"body": None}, "", "wrong_type"),

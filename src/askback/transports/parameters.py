@@ -61,7 +61,9 @@ def text(frame: Frame, name: str, *, required: bool = False) -> str | None:
 def _query_value(parameter: Parameter, values: Sequence[str], limits: Limits) -> Any:
     if parameter.type == "statuses":
         return _statuses([word for value in values for word in value.split(",")])
-    value = values[-1] if values else None
+    if len(values) > 1:
+        raise Faults([fault(parameter.name, "duplicate_value")])
+    value = values[0] if values else None
     match parameter.type:
         case "flag":
             if value not in _FLAGS:

@@ -132,7 +132,7 @@ def _settings_json(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _check(payload: PolicyBody, limits: Limits) -> None:
     report = Report()
-    TextCheck(report, suspicious=True).line("", "thread_id", payload.thread_id, limits.identifier)
+    TextCheck(report, suspicious=True, limits=limits).identifier("thread_id", payload.thread_id)
     _check_lists("lists", payload.lists, report)
     if payload.shadow is not None:
         _check_lists("shadow.lists", payload.shadow.lists, report)

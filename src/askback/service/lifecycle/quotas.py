@@ -12,7 +12,7 @@ from askback.domain.policy.settings import BOUNDS, ThreadSettings, read_thread_s
 from askback.domain.request import Ask, AskedLimit, Envelope
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
-from askback.domain.validation.text_check import check_line
+from askback.domain.validation.text_check import check_identifier
 from askback.errors import RateLimited, Refused
 from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
@@ -114,7 +114,7 @@ async def reset_limits(ctx: Services, principal: Principal, body: object) -> dic
     """Reset the question count of a thread with a `ResetBody` and return its usage."""
     await roles.require(ctx, principal, "reset_limits")
     payload = parse(ResetBody, body)
-    check_line("thread_id", payload.thread_id, ctx.limits.identifier)
+    check_identifier("thread_id", payload.thread_id, ctx.limits)
     now = ctx.clock.now_ms()
     entry = audit_entry(
         "limits.reset", at=now, tenant=principal.tenant, by=principal, thread_id=payload.thread_id

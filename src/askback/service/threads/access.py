@@ -11,7 +11,7 @@ from askback.domain.access import AccessLevel, AccessList, ThreadAgents
 from askback.domain.faults import Faults, fault, join
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
-from askback.domain.validation.text_check import TextCheck, check_line
+from askback.domain.validation.text_check import TextCheck, check_identifier
 from askback.errors import Forbidden
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
@@ -41,7 +41,7 @@ async def set_thread_access(ctx: Services, principal: Principal, thread_id: str,
     `Forbidden` for anybody but that agent, the thread's owner and admins.
     """
     await roles.require(ctx, principal, "set_thread_access")
-    check_line("thread_id", thread_id, ctx.limits.identifier)
+    check_identifier("thread_id", thread_id, ctx.limits)
     payload = parse(AccessBody, body)
     _check(ctx, payload)
     while True:

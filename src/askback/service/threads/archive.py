@@ -11,7 +11,7 @@ from askback.domain.events import THREAD_ARCHIVED, THREAD_UNARCHIVED, EventDraft
 from askback.domain.lifecycle import Action
 from askback.domain.record import NO_LABELS, Labels, Record
 from askback.domain.timestamps import rfc3339
-from askback.domain.validation.text_check import check_line
+from askback.domain.validation.text_check import check_identifier
 from askback.errors import Conflict
 from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
@@ -108,7 +108,7 @@ def actor_json(principal: Principal | None) -> str:
 
 async def _require(ctx: Services, principal: Principal, thread_id: str) -> None:
     await roles.require(ctx, principal, "archive_thread")
-    check_line("thread_id", thread_id, ctx.limits.identifier)
+    check_identifier("thread_id", thread_id, ctx.limits)
     access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
         ctx,

@@ -191,8 +191,8 @@ async def update_message(
     Raises `Faults`, and `NotFound` for a message that the caller has not written or that has no such tool call.
     """
     await roles.require(ctx, principal, "update_message")
-    check_line("thread_id", thread_id, ctx.limits.identifier)
-    check_line("message_id", message_id, ctx.limits.identifier)
+    check_identifier("thread_id", thread_id, ctx.limits)
+    check_identifier("message_id", message_id, ctx.limits)
     await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, operation="update_message")
     payload = parse(ToolCallBody, body)
     report = Report()

@@ -226,11 +226,14 @@ async def _unsubscribe(peer: Peer, call: OperationCall) -> str:
 
 def _topic(call: OperationCall) -> str | None:
     """Return the thread of a subscription, None for the inbox."""
+    thread_id = call.args["thread_id"]
+    if call.args["inbox"] and thread_id is not None:
+        raise Faults([fault("thread_id", "contradiction.subscription")])
     if call.args["inbox"]:
         return None
-    if call.args["thread_id"] is None:
+    if thread_id is None:
         raise Faults([fault("thread_id", "missing_required")])
-    return call.args["thread_id"]
+    return thread_id
 
 
 def _ping(_peer: Peer, _frame: Frame) -> str:
