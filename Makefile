@@ -113,6 +113,7 @@ soak: setup ## Kill and cut off servers, agents and Postgres for SOAK_MINUTES (6
 	FUZZ_COMMANDS=20000 FAULT_SEED=$$(date +%s) $(BIN)/python -m pytest -q tests/fault/test_shell_fuzz.py tests/fault/test_extended_fuzz.py
 	FAULT_POWER_TRIALS=4000 $(BIN)/python -m pytest -q tests/fault/test_power_loss.py
 	$(BIN)/python -m pytest -q -n $(JOBS) tests/planted
+	$(BIN)/python -m pytest -q --processes $(JOBS) --late-parts -m e2e tests/journeys
 	$(BIN)/python -m tests.fault.soak $(ARGS)
 
 lock: ## Choose new versions for all Python packages and write the locks (needs uv)

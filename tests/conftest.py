@@ -77,6 +77,11 @@ def pytest_runtest_makereport(
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of `make test` and `make test-long`."""
     parser.addoption("--processes", type=int, default=1, help="how many forked processes run the tests")
+    parser.addoption(
+        "--late-parts",
+        action="store_true",
+        help="delay what pages load on demand (tests/journeys/windows.py)",
+    )
     parts = parser.getgroup("parts of the suite, divided by tests/quick.py")
     parts.addoption("--quick", dest="part", action="store_const", const="quick", help="run the quick tests")
     parts.addoption("--long", dest="part", action="store_const", const="long", help="run the other tests")

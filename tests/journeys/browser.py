@@ -224,9 +224,9 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-async def windows(chromium: Browser) -> Windows:
+async def windows(chromium: Browser, pytestconfig: pytest.Config) -> Windows:
     """The windows of that Chromium."""
-    return Windows(chromium)
+    return Windows(chromium, late_parts=pytestconfig.getoption("late_parts"))
 
 
 @pytest.fixture

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, CDPSession, Page, ViewportSize
+import anyio
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route, ViewportSize
 
 from tests.chromium import PATIENCE_MS
 from tests.e2e.static_server import STATIC
 from tests.journeys.people import Person
 from tests.signing_in import HALF, sign_in
+
+PART_S = 0.6
+"""How long a part of a page takes to arrive with `--late-parts`."""
 
 _KEEP_HALF = """(half) => new Promise((resolve) => {
   const opening = indexedDB.open("askback-session");
@@ -109,15 +113,28 @@ class Window:
         await self.cdp.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": storage})
 
 
+async def delay_parts(context: BrowserContext) -> None:
+    """Let each part that no page names in its HTML arrive after `PART_S`, as over a slow network."""
+    pages = "".join(page.read_text() for page in STATIC.glob("*.html"))
+
+    async def delay(route: Route) -> None:
+        if route.request.url.rpartition("/")[2] not in pages:
+            await anyio.sleep(PART_S)
+        await route.continue_()
+
+    await context.route("**/assets/*", delay)
+
+
 class Windows:
     """Windows of one browser. Opening one and signing in costs as much as most tests.
 
     So a window is reused, and so is the session of the same person. Windows with a changed clock, or a
-    preparation that cannot be undone, are not reused.
+    preparation that cannot be undone, are not reused. With `late_parts`, what a page loads on demand takes `PART_S`.
     """
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, *, late_parts: bool = False) -> None:
         self._browser = browser
+        self._late_parts = late_parts
         self._free: dict[str, list[Window]] = defaultdict(list)
 
     async def open(self, options: dict[str, Any], *, name: str | None) -> Window:
@@ -135,6 +152,8 @@ class Windows:
             return window
         context = await self._browser.new_context(**options)
         context.set_default_timeout(PATIENCE_MS)
+        if self._late_parts:
+            await delay_parts(context)
         page = await context.new_page()
         return Window(page, await context.new_cdp_session(page), page.viewport_size)
 
