@@ -28,6 +28,9 @@ replies.install()
 # A shell starts jobs in the background with SIGINT ignored, `nohup` with SIGHUP, and so would be what tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# The terminals of tests have a size of their own.
+for name in ("COLUMNS", "LINES"):
+    os.environ.pop(name, None)
 # httpx2 looks for this package, which is not installed, in all folders at each request to a server in this process.
 sys.modules.setdefault("sniffio", None)  # pyright: ignore[reportArgumentType] - Python's way to say that there is none
 settings.register_profile("few", max_examples=30, deadline=None)
