@@ -169,6 +169,54 @@ def test_features_that_mcp_lacks_are_listed() -> None:
 
 
 @requirement("F31")
+def test_what_has_no_property_is_in_the_message_or_in_the_titles() -> None:
+    street = {"type": "text", "label": "Street"}
+    plans = [{"value": 1, "label": "Large", "description": "500 EUR a month"}, "Small"]
+    form = check_form({"title": "Order", "sections": [
+        {"id": "b", "title": "Billing address", "description": "As on the card.", "fields": [
+            {**street, "id": "billing"},
+            {"id": "amount", "type": "text", "label": "Amount", "default": "5000 EUR", "readonly": True},
+            {"id": "paid", "type": "boolean", "label": "Paid", "default": False, "readonly": True},
+        ]},
+        {"id": "d", "title": "Delivery address", "fields": [
+            {**street, "id": "delivery"},
+            {"id": "plan", "type": "radio", "label": "Plan", "options": plans},
+            {"id": "old", "type": "radio", "label": "Old plan", "options": plans, "default": 1, "readonly": True},
+        ]},
+    ]})  # fmt: skip
+    params = write_elicitation(form).params
+    assert faults(params) == []
+    assert params["message"].split("\n\n") == [
+        "Order",
+        "Billing address: As on the card.",
+        "Billing address: Amount: 5000 EUR",
+        "Billing address: Paid: No",
+        "Delivery address: Old plan: Large",
+    ]
+    properties = params["requestedSchema"]["properties"]
+    assert {id_: part["title"] for id_, part in properties.items()} == {
+        "billing": "Billing address: Street",
+        "delivery": "Delivery address: Street",
+        "plan": "Delivery address: Plan",
+    }
+    assert properties["plan"]["oneOf"][0] == {"const": "1", "title": "Large – 500 EUR a month"}
+    assert read_content(form, {"plan": "1"})["plan"] == 1
+
+
+@requirement("F31")
+def test_a_form_whose_answer_mcp_could_not_tell_is_no_elicitation() -> None:
+    same_texts = {"id": "a", "type": "radio", "label": "A", "options": [{"value": "1", "label": "Yes"}, {"value": 1, "label": "No"}]}  # fmt: skip
+    with pytest.raises(NotExpressible, match=r"fields\.a: MCP allows only texts as options"):
+        write_elicitation(check_form({"fields": [same_texts]}))
+    radio = {"id": "a", "type": "radio", "label": "A", "options": ["x"]}
+    for submit in ("first", "each"):
+        with pytest.raises(NotExpressible, match="submit: MCP sends all values at once"):
+            write_elicitation(
+                check_form({"title": "T", "submit": submit, "fields": [radio, {**radio, "id": "b"}]})
+            )
+
+
+@requirement("F31")
 def test_a_secret_is_no_elicitation() -> None:
     form = check_form({"fields": [{"id": "key", "type": "text", "label": "Key", "sensitive": True}]})
     with pytest.raises(NotExpressible, match=r"fields\.key: MCP forbids asking for secrets in a form"):

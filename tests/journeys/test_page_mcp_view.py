@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
@@ -26,6 +26,7 @@ FORM = {
         {"id": "pages", "type": "number", "label": "Pages", "max": 9},
     ],
 }
+PAGE = "https://askback.example.com/r/1"
 HOST = """<!doctype html><meta charset="utf-8"><title>A chat</title><h1>A chat</h1>
 <iframe title="askback" sandbox="allow-scripts" style="width: 600px; height: 500px; border: 0"></iframe>
 <script>
@@ -34,7 +35,8 @@ const post = (message) => frame.contentWindow.postMessage({jsonrpc: "2.0", ...me
 addEventListener("message", async ({data, source}) => {
   if (source !== frame.contentWindow) return;
   const result = await window.host(JSON.stringify(data));
-  if (data.id !== undefined) post({id: data.id, result: JSON.parse(result)});
+  const {error, ...rest} = JSON.parse(result);
+  if (data.id !== undefined) post({id: data.id, ...(error ? {error} : {result: rest})});
   if (data.method === "ui/notifications/initialized") post({method: "ui/notifications/tool-result", params: window.shown});
 });
 </script>"""
@@ -47,16 +49,23 @@ class Host:
         self._agent = agent
         self._context = {"theme": theme, "locale": locale}
         self.messages: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+        self.heights: list[int] = []
+        self.refused: set[str] = set()
+        """The methods that the host refuses."""
 
     async def receive(self, text: str) -> str:
         """Answer a message of the view, and keep those that are for the host."""
         message = json.loads(text)
         method, params = message["method"], message["params"]
+        if method in self.refused:
+            return json.dumps({"error": {"code": -32000, "message": "denied"}})
         if method == "ui/initialize":
             return json.dumps({"hostContext": self._context})
         if method == "tools/call":
             return json.dumps({"structuredContent": await self._tool(params["name"], params["arguments"])})
-        if method != "ui/notifications/size-changed":
+        if method == "ui/notifications/size-changed":
+            self.heights.append(params["height"])
+        else:
             self.messages.put_nowait((method, params))
         return "{}"
 
@@ -82,12 +91,17 @@ async def page(chromium: Browser) -> AsyncIterator[Page]:
     await context.close()
 
 
-async def show_view(page: Page, agent: Person, request: dict[str, Any], **context: str) -> Host:
-    """Show the view of a request in a host."""
+async def show_view(
+    page: Page, agent: Person, request: dict[str, Any], *, refused: Sequence[str] = (), **context: str
+) -> Host:
+    """Show the view of a request in a host; one without an id is an error of the tool."""
     host = Host(agent, **{"theme": "light", "locale": "en-US", **context})
+    host.refused.update(refused)
     await page.expose_function("host", host.receive)
     await page.set_content(HOST)
-    result = {"structuredContent": {"request_id": request["id"], "url": "https://askback.example.com/r/1"}}
+    result = (
+        {"structuredContent": {"request_id": request["id"], "url": PAGE}} if request else {"isError": True}
+    )
     document = view_document().replace(
         "<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{CSP}">', 1
     )
@@ -129,6 +143,57 @@ async def test_a_form_answered_in_the_view_is_reported_to_the_model(
         "client",
     )
     assert complaints == []
+    assert host.heights[-1] < max(host.heights)  # the receipt is shorter than the form
+
+
+async def test_an_answer_from_elsewhere_is_shown_and_told_to_the_model(
+    page: Page, server: Server, thread: str
+) -> None:
+    async with server.person("requester") as agent, server.person() as person:
+        request = await create_form(agent, thread)
+        host = await show_view(page, agent, request)
+        view = page.frame_locator("iframe")
+        await expect(view.get_by_role("button", name="Submit")).to_be_visible()
+        await person.answer(request["id"], {"format": "PDF"})
+        await expect(view.locator("summary")).to_contain_text("PDF")
+        async with asyncio.timeout(120):
+            assert [(await host.messages.get())[0] for _ in range(2)] == [
+                "ui/notifications/initialized",
+                "ui/message",
+            ]
+
+
+async def test_a_link_is_opened_by_the_host_or_else_shown(page: Page, server: Server, thread: str) -> None:
+    link = "https://example.com/guide"
+    form = {**FORM, "description": f"Read [the guide]({link}) first."}
+    async with server.person("requester") as agent:
+        host = await show_view(page, agent, await create_form(agent, thread, form))
+        view = page.frame_locator("iframe")
+        await view.get_by_role("link", name="the guide").click()
+        async with asyncio.timeout(120):
+            await host.messages.get()
+            assert await host.messages.get() == ("ui/open-link", {"url": link})
+        host.refused.add("ui/open-link")
+        await view.get_by_role("link", name="the guide").click()
+        await expect(view.get_by_text(f"Open this address in a browser: {link}")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("refused", "has_request", "said"),
+    [
+        (["tools/call"], True, "The request cannot be shown here."),
+        (["ui/initialize"], False, "There is no request to answer."),
+    ],
+)
+async def test_a_view_without_a_request_says_so(
+    page: Page, server: Server, thread: str, refused: list[str], said: str, *, has_request: bool
+) -> None:
+    async with server.person("requester") as agent:
+        request = await create_form(agent, thread) if has_request else {}
+        await show_view(page, agent, request, refused=refused)
+        view = page.frame_locator("iframe")
+        await expect(view.get_by_role("status")).to_have_text(said)
+        await expect(view.get_by_role("button", name="Answer on a page")).to_be_visible(visible=has_request)
 
 
 async def test_a_decline_in_the_view_declines_the_request(page: Page, server: Server, thread: str) -> None:
@@ -149,10 +214,11 @@ async def test_a_request_that_the_view_cannot_answer_opens_a_page(
         host = await show_view(page, agent, request, theme="dark", locale="de-DE")
         view = page.frame_locator("iframe")
         await expect(view.get_by_text("make deploy").first).to_be_visible()
+        await expect(view.get_by_text("Das wird auf einer Seite von askback beantwortet.")).to_be_visible()
         await view.get_by_role("button", name="Auf einer Seite antworten").click()
         async with asyncio.timeout(120):
             await host.messages.get()
-            assert await host.messages.get() == ("ui/open-link", {"url": "https://askback.example.com/r/1"})
+            assert await host.messages.get() == ("ui/open-link", {"url": PAGE})
         scheme = "getComputedStyle(document.querySelector('askback-request')).colorScheme"
         assert await page.frames[1].evaluate(scheme) == "dark"
 

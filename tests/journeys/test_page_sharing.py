@@ -117,6 +117,12 @@ async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
     ada = await screen(page_path, name="Ada", team=team, who={"user": "ada"})
     await expect(ada.card).to_contain_text("for the salaries")
     await expect(ada.page.get_by_role("link", name="Salaries")).to_be_visible()
+    await team.agent.http.post(f"/v1/requests/{request['id']}/cancel", json={})
+    await expect(ada.card).to_contain_text("Cancelled")
+    await eva.page.reload()
+    await expect(eva.page.locator("main")).to_have_text(
+        "Question Inbox This is for ada.", use_inner_text=True
+    )
 
 
 @requirement("K3")

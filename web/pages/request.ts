@@ -1,9 +1,8 @@
 import texts from "../../src/askback/messages/en.json?request" with { type: "json" };
 import { titleOrId } from "../src/app/titles.ts";
 import { followRequest } from "../src/client/follow-request.ts";
-import { audience, type Person, readOnlyReason } from "../src/core/audience.ts";
+import { audience, isForOthers } from "../src/core/audience.ts";
 import type { InputRequest, ThreadPage } from "../src/core/generated/wire.ts";
-import { isTerminal } from "../src/core/lifecycle.ts";
 import { addTexts } from "../src/core/messages.ts";
 import { loadKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
@@ -28,9 +27,6 @@ $("main").append(card);
 /** With `?private`, the link of an agent's client: who else opens it sees for whom it is, and nothing more. */
 const isPrivate = new URLSearchParams(location.search).has("private");
 
-const isForOthers = (request: InputRequest, person: Person): boolean =>
-  isPrivate && !isTerminal(request.status) && readOnlyReason(request, person) === "for";
-
 let shownRequest: InputRequest | undefined;
 let conversationTitle: Promise<string> | undefined;
 
@@ -45,7 +41,7 @@ async function conversationOf({ thread_id, requester }: InputRequest): Promise<s
 
 async function show(request: InputRequest): Promise<void> {
   shownRequest = request;
-  const isOthers = isForOthers(request, await me);
+  const isOthers = isPrivate && isForOthers(request, await me);
   $("other").hidden = !isOthers;
   $("other").textContent = isOthers ? getText("for_others", { names: audience(request) }) : "";
   card.hidden = isOthers;

@@ -12,7 +12,7 @@ const PAGE_BUDGETS = {
   app: 60_000,
   connected: 4_000,
   login: 5_000,
-  mcp: 64_000,
+  mcp: 65_000,
   missing: 4_000,
   request: 20_000,
   thread: 20_000,

@@ -81,6 +81,13 @@ def write_elicitation(form: Form) -> WrittenElicitation:
         if field.required and (missing := missing_part(field)) is not None
     ]
     problems += [
+        Problem(("fields", field.id), "MCP allows only texts as options: two of them are the same text.")
+        for field in form.all_fields
+        if isinstance(field, Select | Radio | Multiselect) and _has_equal_texts(shown_options(field))
+    ]
+    if form.submit != "form":
+        problems.append(Problem(("submit",), "MCP sends all values at once: ask on the page of askback."))
+    problems += [
         Problem(("fields", id_), f"This id is that of the own text of {id_.removesuffix(OTHER)}.")
         for id_ in ids
         if id_.endswith(OTHER) and id_.removesuffix(OTHER) in ids
@@ -94,10 +101,10 @@ def write_elicitation(form: Form) -> WrittenElicitation:
     if writer.required:
         schema["required"] = writer.required
     prompt = [choose(text, [writer.locale]) for text in (form.title, form.description) if text]
-    message = "\n\n".join(prompt)
+    message = "\n\n".join(prompt) or ", ".join(writer.names.values())
     params = {
         "mode": "form",
-        "message": message or ", ".join(writer.names.values()),
+        "message": "\n\n".join([message, *writer.notes]),
         "requestedSchema": schema,
     }
     return WrittenElicitation(params, tuple(writer.losses))
@@ -184,6 +191,8 @@ class _Writer:
         self.names = {id_: choose(name, [self.locale]) for id_, name in form.names.items()}
         self.properties: dict[str, Any] = {}
         self.required: list[str] = []
+        self.notes: list[str] = []
+        """What no property can say, for the end of the message."""
         self.losses = [*language_losses(form)]
         sections = form.sections or ()
         self.free = {f.id for s in sections if s.optional or s.visible_if is not None for f in s.fields}
@@ -191,11 +200,18 @@ class _Writer:
             self.losses.append(
                 Loss(join("sections", section.id), "MCP has no sections: its fields are in one list.")
             )
+            texts = [choose(text, [self.locale]) for text in (section.title, section.description) if text]
+            if section.description:
+                self.notes.append(": ".join(texts))
+            if section.title and len(sections) > 1:
+                self.names |= {field.id: f"{texts[0]}: {self.names[field.id]}" for field in section.fields}
 
     def write(self, field: AnyField) -> None:
         """Write the property of a field, and that of its own text."""
         if field.readonly:
-            self.add_loss(field, "MCP has no read-only fields: the value is not shown.")
+            self.add_loss(field, "MCP has no read-only fields: the value is in the message.")
+            if (value := self.start_value(field)) is not None:
+                self.notes.append(f"{self.names[field.id]}: {self.value_label(field, value)}")
             return
         missing = missing_part(field)
         if missing is not None or isinstance(field, File | Rows):
@@ -211,7 +227,7 @@ class _Writer:
             self.required.append(field.id)
         elif field.required:
             self.add_loss(field, "It is not marked as required; the answer is refused without it.")
-        default = (self.form.initial_values or {}).get(field.id, field.default)
+        default = self.start_value(field)
         if isinstance(field, Select | Radio | Multiselect) and default is not None:
             texts = [
                 value_text(item)
@@ -229,6 +245,19 @@ class _Writer:
         if has_other:
             title = f"{self.names[field.id]}: {translate('ui.other', self.locale)}"
             self.properties[f"{field.id}{OTHER}"] = {"type": "string", "title": title}
+
+    def start_value(self, field: AnyField) -> Any:
+        """Return the value that a field begins with; None if there is none."""
+        return (self.form.initial_values or {}).get(field.id, field.default)
+
+    def value_label(self, field: AnyField, value: Any) -> str:
+        """Return a value as a person reads it."""
+        if isinstance(value, bool):
+            return translate("ui.yes" if value else "ui.no", self.locale)
+        options = shown_options(field) if isinstance(field, Select | Radio | Multiselect) else ()
+        labels = {option.value: choose(option.label, [self.locale]) for option in options}
+        values = cast("list[Any]", value if isinstance(value, list) else [value])
+        return ", ".join(labels.get(item, str(item)) for item in values)
 
     def property(self, field: _Expressible) -> dict[str, Any]:
         """Return the schema of a field's value."""
@@ -287,10 +316,19 @@ class _Writer:
 
 def _options(options: Sequence[Option], keyword: str, locale: str) -> dict[str, Any]:
     """Return choices, whose values MCP allows to be texts only."""
-    titles = {value_text(option.value): choose(option.label, [locale]) for option in options}
+    titles = {
+        value_text(option.value): " – ".join(
+            choose(text, [locale]) for text in (option.label, option.description) if text
+        )
+        for option in options
+    }
     if all(value == title for value, title in titles.items()):
         return {"enum": [*titles]}
     return {keyword: [{"const": value, "title": title} for value, title in titles.items()]}
+
+
+def _has_equal_texts(options: Sequence[Option]) -> bool:
+    return len({value_text(option.value) for option in options}) < len(options)
 
 
 def _chosen_values(field: Select | Radio | Multiselect, value: Any, own_text: Any) -> Any:

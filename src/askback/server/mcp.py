@@ -58,14 +58,16 @@ class Mcp:
             resource = {"resource": f"{base_url}{PATH}", **issuer}
             await json_reply({**resource, "resource_name": "askback"}).send(send)
             return
+        token = None
         try:
-            principal = (await identify(self._services, scope)).principal
             token = bearer(scope)
+            principal = (await identify(self._services, scope)).principal
             if token is None:
                 raise Unauthorized("Send `Authorization: Bearer <token>` with a token of an agent.")
         except Unauthorized as error:
             reply = problem_reply(error, scope)
-            challenge_header = f'Bearer resource_metadata="{base_url}{METADATA}"'.encode()
+            cause = "" if token is None else 'error="invalid_token", '
+            challenge_header = f'Bearer {cause}resource_metadata="{base_url}{METADATA}"'.encode()
             headers = [item for item in reply.headers if item[0] != b"www-authenticate"]
             await replace(reply, headers=(*headers, (b"www-authenticate", challenge_header))).send(send)
             return

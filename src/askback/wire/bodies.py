@@ -231,13 +231,15 @@ class DeclineBody(Model):
 class ReportedAnswerBody(Model):
     """`POST /v1/requests/{id}/reported-answer`: a person's answer in the agent's own client.
 
-    One of `values` of a form, with the `skipped` questions, the `decision` about a tool call, and `declined`, the
-    reason of a decline.
+    One of `values` of a form, with `skipped`, `languages` and `control` as in `AnswerBody`, the `decision` about a tool
+    call, and `declined`, the reason of a decline.
     """
 
     revision: int
     values: ReadJson = None
     skipped: list[str] | None = None
+    languages: list[str] | None = None
+    control: str | None = None
     decision: ApprovalDecision | None = None
     declined: Literal["skipped", "dismissed", "refused"] | None = None
     note: str | None = None

@@ -226,11 +226,32 @@ async def test_a_form_that_elicitation_cannot_express_is_answered_on_a_page(
     assert content["status"] == ("pending" if action == "accept" else "declined")
 
 
+async def test_a_form_that_its_first_control_answers_is_answered_on_a_page(
+    connect: Connect, thread: str
+) -> None:
+    flight = {"id": "flight", "type": "radio", "label": "Flight", "options": ["Early", "Late"]}
+    form = {"title": "T", "submit": "first", "fields": [flight, {**flight, "id": "back"}]}
+    async with connect(KINDS[0], lambda _: ElicitResult(action="accept")) as tools:
+        await tools.content("ask_user", form=form, wait_s=1, thread_id=thread)
+    assert [dialog.mode for dialog in tools.dialogs] == ["url"]
+
+
+async def test_a_question_that_may_be_skipped_is_skipped_when_it_is_left_empty(
+    kind: Kind, connect: Connect, thread: str
+) -> None:
+    budget = {"id": "budget", "type": "number", "label": "Budget", "required": True, "allow_skip": True}
+    form = {"fields": [budget, {"id": "name", "type": "text", "label": "Name"}]}
+    async with connect(kind, lambda _: accept(name="Ada")) as tools:
+        content = await tools.content("ask_user", form=form, thread_id=thread)
+    assert (content["status"], content["answers"], len(tools.dialogs)) == ("answered", {"name": "Ada"}, 1)
+
+
 async def test_an_approval_is_decided_on_a_page(kind: Kind, connect: Connect, thread: str) -> None:
     async with connect(kind, lambda _: accept(decision="approve")) as tools:
         call = {"tool": "deploy", "input": {"to": "prod"}, "wait_s": 1, "thread_id": thread}
         content = await tools.content("request_approval", **call)
-    assert [dialog.mode for dialog in tools.dialogs] == ["url"]
+    [dialog] = tools.dialogs
+    assert (dialog.mode, "Only" in dialog.message) == ("url", False)  # everybody who may decide can open it
     assert (content["status"], "decision" in content) == ("pending", False)
 
 

@@ -43,14 +43,21 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-@pytest.mark.parametrize("headers", [{}, bearer("wrong"), {"Authorization": "Basic eDp5"}])
+@pytest.mark.parametrize(
+    ("headers", "cause"),
+    [
+        ({}, ""),
+        (bearer("wrong"), 'error="invalid_token", '),
+        ({"Authorization": "Basic eDp5"}, ""),
+    ],
+)
 async def test_a_call_without_a_known_token_names_the_metadata(
-    http: httpx2.AsyncClient, server: Server, headers: dict[str, str]
+    http: httpx2.AsyncClient, server: Server, headers: dict[str, str], cause: str
 ) -> None:
     refusal = await http.post("/mcp", json=INITIALIZE, headers=headers)
     metadata = f"{server.url}/.well-known/oauth-protected-resource/mcp"
     assert refusal.status_code == 401
-    assert refusal.headers["www-authenticate"] == f'Bearer resource_metadata="{metadata}"'
+    assert refusal.headers["www-authenticate"] == f'Bearer {cause}resource_metadata="{metadata}"'
     result = (await http.get(metadata)).json()
     assert ProtectedResourceMetadata.model_validate(result).resource_name == "askback"
     assert result == {

@@ -75,7 +75,10 @@ async def test_secrets_are_typed_on_a_page_that_the_client_opens(
     assert findings == [{"status": "answered", "request_id": id_, "names": ["API_KEY"], "scope": "session"}]
 
 
-async def test_only_the_named_person_may_answer(server: Server, connect: Connect, thread: str) -> None:
+@pytest.mark.parametrize("shows_pages", [True, False])
+async def test_only_the_named_person_may_answer(
+    server: Server, connect: Connect, thread: str, *, shows_pages: bool
+) -> None:
     async with server.person("admin") as admin:
         reply = await admin.http.post(
             "/v1/tokens", json={"role": "requester", "name": "coder", "user": "ada"}
@@ -85,10 +88,11 @@ async def test_only_the_named_person_may_answer(server: Server, connect: Connect
         for name in ("ada", "bob"):
             body = {"role": "responder", "name": name, "user": name}
             others[name] = (await admin.http.post("/v1/tokens", json=body)).json()["token"]
-    async with connect(KINDS[3], lambda _: ElicitResult(action="accept"), token=token) as tools:
+    talk = (lambda _: ElicitResult(action="accept")) if shows_pages else None
+    async with connect(KINDS[3], talk, token=token) as tools:
         request_members = {"names": ["API_KEY"], "reason": "to deploy", "thread_id": thread}
         id_ = (await tools.content("request_env_vars", **request_members))["request_id"]
-        assert "Only ada can answer" in tools.dialogs[0].message
+        assert ["Only ada can answer" in dialog.message for dialog in tools.dialogs] == [True] * shows_pages
         async with Person(server.url, others["bob"]) as bob, Person(server.url, others["ada"]) as ada:
             refusal = await bob.hand_over(id_, {"API_KEY": CANARY})
             assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "not_assigned")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
 import pytest
 from mcp.client import advertise
 from mcp.shared.exceptions import MCPError
+from mcp_types import ElicitResult
 
 from askback import AsyncClient
 from tests.adapters.mcp.conftest import KINDS, Connect, Kind
@@ -64,6 +66,26 @@ async def test_a_form_is_answered_in_the_view(
         repeated_reply = await tools.call("answer_in_view", **{**answer, "key": "k3"}, body=body)
         assert (repeated_reply.structured_content or {})["status"] == 409
         assert (await tools.content("get_answer", request_id=id_))["status"] == "answered"
+
+
+async def test_the_first_control_of_a_form_answers_in_the_view(connect: Connect, thread: str) -> None:
+    flight = {"id": "flight", "type": "radio", "label": "Flight", "options": ["Early", "Late"]}
+    form = {"title": "T", "submit": "first", "fields": [flight, {**flight, "id": "back", "label": "Back"}]}
+    async with connect(KINDS[3], options=SHOWS_VIEWS) as tools:
+        id_ = (await tools.content("ask_user", form=form, thread_id=thread))["request_id"]
+        body = {"revision": 1, "values": {"flight": "Late"}, "control": "flight"}
+        await tools.content("answer_in_view", request_id=id_, action="answer", body=body, key="k")
+        assert (await tools.content("get_answer", request_id=id_))["answers"] == {"flight": "Late"}
+
+
+async def test_a_dismissed_dialog_leaves_the_request_to_the_view(
+    kind: Kind, connect: Connect, thread: str
+) -> None:
+    cancel = ElicitResult(action="cancel")
+    with anyio.fail_after(30):  # less than a call waits without a view
+        async with connect(kind, lambda _: cancel, options=SHOWS_VIEWS) as tools:
+            content = await tools.content("ask_user", question="Which?", thread_id=thread)
+    assert (content["status"], len(tools.dialogs)) == ("pending", 1)
 
 
 async def test_a_form_is_declined_in_the_view(connect: Connect, thread: str) -> None:

@@ -28,6 +28,12 @@ export function audience(request: InputRequest): string {
   return names.map((name) => name.replace(/^group:/, "")).join(", ");
 }
 
+/** Whether a request names people, and this known person is none of them. */
+export function isForOthers(request: InputRequest, me: Person | undefined): boolean {
+  const assignees = assigneesOf(request);
+  return assignees.length > 0 && me !== undefined && !isNamed(me, assignees);
+}
+
 /**
  * Why somebody may not answer a request: they may only view it, the agent works for them and asked for somebody else,
  * or it is for others. Undefined for a person who is not known.
@@ -39,8 +45,7 @@ export function readOnlyReason(
   if (!allows(request)) return "view";
   const { approval, requester } = request;
   if (approval?.exclude_requester && me?.user && me.user === requester?.user) return "excluded";
-  const assignees = assigneesOf(request);
-  return assignees.length > 0 && me && !isNamed(me, assignees) ? "for" : undefined;
+  return isForOthers(request, me) ? "for" : undefined;
 }
 
 /** Whether these are the same person: the same host's user, or the same session. */

@@ -121,8 +121,9 @@ class ToolCall:
 class Question:
     """What to ask: `create` makes the request, which only these people may answer; None is everybody.
 
-    `is_asked_by` says whether a request asks the same, and `fits_dialog` whether a form of the client could ask it.
-    `dialog_s` is how many seconds a dialog of the client may be open, `wait_s` how many to wait without one.
+    `is_asked_by` says whether a request asks the same, and `fits_dialog` whether a form of the client could ask it. One
+    that asks for secrets (`is_secret`) is for the person of the caller alone. `dialog_s` is how many seconds a dialog
+    of the client may be open, `wait_s` how many to wait without one.
     """
 
     create: Callable[[list[str] | None], Awaitable[InputRequest]]
@@ -130,6 +131,7 @@ class Question:
     fits_dialog: bool
     dialog_s: float
     wait_s: float
+    is_secret: bool = False
 
 
 async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequiredResult:
@@ -138,12 +140,13 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     Raises `AskbackError`.
     """
     modes = Modes.of(call.context)
-    caller = await call.place.client.sessions.current() if modes.form or modes.url else None
+    needs_caller = modes.form or modes.url or question.is_secret
+    caller = await call.place.client.sessions.current() if needs_caller else None
     state = _read_state(call) if call.modern else None
     if state is None:
         person = None if caller is None else person_of(caller)
-        is_assigned = person is not None and modes.url and not question.fits_dialog
-        request_body = question.create([person] if is_assigned and person else None)
+        is_personal = question.is_secret or (modes.url and not question.fits_dialog)
+        request_body = question.create([person] if person and is_personal else None)
     else:
         request_body = call.place.client.requests.get(state.request_id)
     call.asking = asyncio.ensure_future(request_body)
@@ -151,20 +154,24 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     uses_dialog = caller is not None and not _is_settled(request) and question.dialog_s > 0
     dialog = dialog_for(request, call.place, modes, caller) if uses_dialog and caller else None
     if dialog is None:
-        # A view shows the result of the call, so the call has to end before anybody can answer in it.
-        return request if client_supports_apps(call.context) else await settle(call, request, question.wait_s)
+        return await _without_dialog(call, request, question)
     if not call.modern:
         return await _race(call, request, dialog, question)
     if state is None:
         return _input_required(call, request, dialog, rounds=0)
     outcome = await report(request, dialog, _client_answer(call), call.place)
     if outcome is None:
-        return await settle(call, request, question.wait_s)
+        return await _without_dialog(call, request, question)
     if isinstance(outcome, InputRequest):
         return outcome
     if state.rounds >= MAX_ROUNDS:
         return request
     return _input_required(call, request, outcome, rounds=state.rounds + 1)
+
+
+async def _without_dialog(call: ToolCall, request: InputRequest, question: Question) -> InputRequest:
+    """Wait for an answer from elsewhere; a view shows the result of the call, so there the call has to end first."""
+    return request if client_supports_apps(call.context) else await settle(call, request, question.wait_s)
 
 
 async def settle(call: ToolCall, request: InputRequest, seconds: float | None) -> InputRequest:
@@ -222,7 +229,7 @@ async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question:
         await asyncio.wait({settling, dialog_task}, return_when=asyncio.FIRST_COMPLETED)
         if not settling.done() and (outcome := dialog_task.result()) is not None:
             return outcome
-        if not settling.done():
+        if not settling.done() and not client_supports_apps(call.context):
             await asyncio.wait({settling}, timeout=question.wait_s)
         if not settling.done():
             return request

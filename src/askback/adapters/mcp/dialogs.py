@@ -21,6 +21,7 @@ from askback.client import CurrentSession
 from askback.compat.mcp_elicitation import read_content, read_decision, write_approval
 from askback.domain import questiontext
 from askback.domain.request import InputRequest
+from askback.domain.validation.visibility import hidden_fields
 from askback.errors import Conflict, Invalid, TooLarge
 from askback.messages import DEFAULT_LOCALE, translate
 
@@ -63,9 +64,10 @@ def dialog_for(request: InputRequest, place: Place, modes: Modes, caller: Curren
         return ElicitRequestFormParams.model_validate(form)
     if not modes.url:
         return None
-    person = person_of(caller)
-    key = "mcp.open" if person is None else "mcp.open_as"
-    message = translate(key, DEFAULT_LOCALE, what=what_it_asks(request), person=person or "")
+    key = "mcp.open_as" if request.assignees else "mcp.open"
+    message = translate(
+        key, DEFAULT_LOCALE, what=what_it_asks(request), person=", ".join(request.assignees or ())
+    )
     url = f"{place.page(request.id)}?private"  # who else opens it sees for whom it is, and nothing more
     return ElicitRequestURLParams(message=message, url=url, elicitation_id=request.id)
 
@@ -129,7 +131,14 @@ async def report(
 def _answer(request: InputRequest, content: Mapping[str, Any]) -> dict[str, Any] | None:
     if request.form is None:
         return read_decision(content)
-    return {"values": read_content(request.form, content)}
+    values = read_content(request.form, content)
+    hidden = hidden_fields(request.form, values)
+    skipped = [
+        field.id
+        for field in request.form.all_fields
+        if field.required and field.allow_skip and field.id not in {*values, *hidden}
+    ]
+    return {"values": values, **({"skipped": skipped} if skipped else {})}
 
 
 def _with_errors(dialog: Dialog, problems: str) -> Dialog:

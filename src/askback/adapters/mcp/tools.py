@@ -130,7 +130,12 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
         return request.secret is not None and [*request.secret.names] == arguments.names
 
     question = Question(
-        create=create, is_asked_by=is_asked_by, fits_dialog=False, dialog_s=dialog_s, wait_s=seconds
+        create=create,
+        is_asked_by=is_asked_by,
+        fits_dialog=False,
+        dialog_s=dialog_s,
+        wait_s=seconds,
+        is_secret=True,
     )
     return await _ask(call, question)
 

@@ -45,20 +45,14 @@ async def answer_in_view(call: ToolCall, arguments: AnswerInView) -> CallToolRes
     """Report what the person entered in the view, with the body that the page would send."""
     requests = call.place.client.requests
     request = await requests.get(arguments.request_id)
-    request = request.model_copy(update={"revision": arguments.body.get("revision", request.revision)})
-    note = arguments.body.get("note")
-    if arguments.action == "decline":
-        reporting = requests.report_answer(
-            request, declined=arguments.body.get("reason"), note=note, idempotency_key=arguments.key
-        )
-    else:
-        reporting = requests.report_answer(
-            request,
-            values=arguments.body.get("values"),
-            skipped=arguments.body.get("skipped"),
-            idempotency_key=arguments.key,
-        )
-    return await _replied(reporting)
+    body = arguments.body
+    request = request.model_copy(update={"revision": body.get("revision", request.revision)})
+    reported = (
+        {"declined": body.get("reason"), "note": body.get("note")}
+        if arguments.action == "decline"
+        else {name: body.get(name) for name in ("values", "skipped", "languages", "control")}
+    )
+    return await _replied(requests.report_answer(request, **reported, idempotency_key=arguments.key))
 
 
 async def _replied(work: Awaitable[InputRequest]) -> CallToolResult:

@@ -40,6 +40,8 @@ class Reports(Resource):
         *,
         values: Mapping[str, Any] | None = None,
         skipped: Sequence[str] | None = None,
+        languages: Sequence[str] | None = None,
+        control: str | None = None,
         decision: ApprovalDecision | None = None,
         declined: Literal["skipped", "dismissed", "refused"] | None = None,
         note: str | None = None,
@@ -47,6 +49,7 @@ class Reports(Resource):
     ) -> InputRequest:
         """Report a person's answer in this agent's own client: `values`, a `decision`, or a decline.
 
+        `control` is the field that was answered first in a form with `submit` `first` or `each`.
         Raises `Invalid`, `Conflict` and `Gone` as `answer` does, `Conflict` (`not_reportable`), and `Forbidden`
         for an approval unless the server accepts reported approvals.
         """
@@ -54,6 +57,8 @@ class Reports(Resource):
             revision=request.revision,
             values=values,
             skipped=skipped and list(skipped),
+            languages=languages and list(languages),
+            control=control,
             decision=decision,
             declined=declined,
             note=note,

@@ -69,7 +69,8 @@ async def report_answer(
             request=record.as_dict(),
         )
     answer_json = payload.model_dump(
-        include={"revision", "values", "skipped", "decision", "note"}, exclude_none=True
+        include={"revision", "values", "skipped", "languages", "control", "decision", "note"},
+        exclude_none=True,
     )
     return await answer(ctx, reporter, record, answer_json, key=key)
 

@@ -500,6 +500,8 @@ export interface ReportedAnswerBody {
   revision: number;
   values?: Json | undefined;
   skipped?: string[] | null | undefined;
+  languages?: string[] | null | undefined;
+  control?: string | null | undefined;
   decision?: "approve" | "deny" | null | undefined;
   declined?: "skipped" | "dismissed" | "refused" | null | undefined;
   note?: string | null | undefined;
