@@ -8,6 +8,7 @@ import signal
 import socket
 from pathlib import Path
 
+import psutil
 import pytest
 
 from askback.cli.background import PID, NotStopped, ensure_server, stop_server
@@ -39,9 +40,9 @@ def test_a_killed_server_comes_back_at_its_address_though_another_program_has_th
         monkeypatch.setenv("ASKBACK_PORT", str(taken.getsockname()[1]))
         ensure_server(tmp_path)
         url = server_file.read(tmp_path / "server.json")["url"]
-        process_id = int((tmp_path / PID).read_text())
-        os.kill(process_id, signal.SIGKILL)
-        os.waitpid(process_id, 0)
+        process = psutil.Process(int((tmp_path / PID).read_text()))
+        process.kill()
+        process.wait(10)
         ensure_server(tmp_path)
         assert server_file.read(tmp_path / "server.json")["url"] == url
     assert stop_server(tmp_path)

@@ -35,6 +35,19 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
     assert find("https://arg:3", "arg") == ServerLocation("https://arg:3", "arg")
 
 
+@pytest.mark.parametrize("content", [None, "", "{", "[]", '{"data_dir": "/srv"}'])
+def test_a_file_of_credentials_without_a_token_is_nobody_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+):
+    leave(folder)
+    monkeypatch.setenv("ASKBACK_TOKEN", "env")
+    monkeypatch.setenv("ASKBACK_CREDENTIALS", str(folder / "agent.json"))
+    if content is not None:
+        (folder / "agent.json").write_text(content)
+    with pytest.raises(NoServer, match=r"The credentials file .*agent\.json is missing, or has no token"):
+        find()
+
+
 def test_a_token_of_one_server_is_not_sent_to_another(folder: Path):
     leave(folder)
     assert find("http://127.0.0.1:1").token == "left"

@@ -155,6 +155,10 @@ def _start(data_dir: Path, port: Sequence[str], end: float) -> bool:
     return bool(lines[0])
 
 
+_DETACHED = ("/bin/sh", "-c", '"$@" & echo $!', "sh")
+"""Starts a command that is no child of this process, and prints its id: Claude Code kills what a hook has started."""
+
+
 def _launch(data_dir: Path, port: Sequence[str]) -> subprocess.Popen[bytes] | None:
     """Start the process of a server, which prints a line of JSON when it is ready; None while another one runs."""
     words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
@@ -164,7 +168,7 @@ def _launch(data_dir: Path, port: Sequence[str]) -> subprocess.Popen[bytes] | No
             return None
         with open(data_dir / LOG, "w", opener=_open_private) as log:
             process = subprocess.Popen(  # noqa: S603 - our own module
-                words,
+                (*_DETACHED, *words),
                 cwd=data_dir,
                 env={name: text for name, text in os.environ.items() if name != CREDENTIALS},
                 stdin=subprocess.DEVNULL,
@@ -173,8 +177,9 @@ def _launch(data_dir: Path, port: Sequence[str]) -> subprocess.Popen[bytes] | No
                 pass_fds=(pid.fileno(),),  # with it the lock, until the server ends
                 start_new_session=True,  # it serves other clients too, so it does not end with this one
             )
+        assert process.stdout is not None
         pid.truncate(0)
-        pid.write(f"{process.pid}\n")
+        pid.write(process.stdout.readline().decode())
         pid.flush()  # before the server is ready: this process may be killed meanwhile
     return process
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
@@ -11,10 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from askback.cli.background import own_server
+from askback.cli.clients.transcript import wait_until_ended
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient
 from askback.client.discovery import CREDENTIALS
-from askback.compat.claude_questions import card_of, checked_form_of, write_answers
+from askback.compat.claude_questions import ASK_USER, card_of, checked_form_of, plan_of, write_answers
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.errors import AskbackError, NotAnswered
@@ -43,20 +45,38 @@ def hook(
     except (AskbackError, Faults, ValueError, KeyError, TypeError) as error:
         print(f"askback was not asked: {error}", file=sys.stderr)
         return
-    except KeyboardInterrupt:  # answered in Claude Code, which may also be gone; the request is withdrawn
+    except KeyboardInterrupt:  # Claude Code has cancelled the prompt, or is gone; the request is withdrawn
+        return
+    if decision is None:
         return
     output = {"hookEventName": "PermissionRequest", "decision": decision}
     print(json.dumps({"hookSpecificOutput": output}))
 
 
-async def _decide(event: dict[str, Any]) -> dict[str, Any]:
-    """Return the decision in Claude Code's format; raises `AskbackError` if nobody can be asked."""
+async def _decide(event: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the decision in Claude Code's format; None if somebody has decided in Claude Code.
+
+    Then the request is withdrawn. Raises `AskbackError` if nobody can be asked.
+    """
+    asking = asyncio.ensure_future(_ask(event))
+    ended = asyncio.ensure_future(wait_until_ended(event))
+    try:
+        await asyncio.wait({asking, ended}, return_when=asyncio.FIRST_COMPLETED)
+        return asking.result() if asking.done() else None
+    finally:
+        for task in (asking, ended):
+            task.cancel()
+        await asyncio.gather(asking, ended, return_exceptions=True)
+
+
+async def _ask(event: dict[str, Any]) -> dict[str, Any]:
+    """Ask in askback, and return the decision."""
     tool, tool_input = event["tool_name"], event["tool_input"]
     async with own_server(), AsyncClient(thread_id=event["session_id"], via="cli") as ask:
-        if tool == "AskUserQuestion":
+        if tool == ASK_USER:
             return await _answer(ask, tool_input)
-        plan = tool_input.get("plan") if tool == "ExitPlanMode" else None
-        if isinstance(plan, str) and plan.strip():
+        plan = plan_of(tool, tool_input)
+        if plan is not None:
             decision = await ask.approve_plan(plan, timeout_s=WAIT_S)
         else:
             decision = await ask.approve(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,6 +16,8 @@ from askback.server import settings as settings_module
 
 app = typer.Typer(add_completion=False)
 
+Protocol = Literal["2025-11-25"]
+
 
 @app.command()
 def mcp(
@@ -23,6 +25,12 @@ def mcp(
         str | None,
         typer.Option(
             envvar="ASKBACK_THREAD", help="The conversation to ask in. Default: one for each start."
+        ),
+    ] = None,
+    protocol: Annotated[
+        Protocol | None,
+        typer.Option(
+            help="The only version to speak. In 2025-11-25 an answer from elsewhere closes the client's dialog."
         ),
     ] = None,
 ) -> None:
@@ -39,4 +47,6 @@ def mcp(
     logs.set_up(settings.log_level, settings.log_form)
     limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
     limits = limits.within(os.environ)
-    asyncio.run(serve_stdio(thread_id=thread, limits=limits, server=own_server))
+    asyncio.run(
+        serve_stdio(thread_id=thread, limits=limits, server=own_server, closes_dialogs=protocol is not None)
+    )

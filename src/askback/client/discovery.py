@@ -34,8 +34,7 @@ def find(url: str | None = None, token: str | None = None) -> ServerLocation:
     file wins over `ASKBACK_URL` and `ASKBACK_TOKEN`, which win over the `server.json` that a server writes
     into its data folder (`ASKBACK_DATA_DIR`).
     """
-    credentials_path = os.environ.get(CREDENTIALS)
-    credentials = _recorded_by_server(Path(credentials_path)) if credentials_path else {}
+    credentials = _credentials()
     configured = credentials or {
         name: os.environ.get(f"ASKBACK_{name.upper()}", "") for name in ("url", "token")
     }
@@ -60,6 +59,23 @@ def find(url: str | None = None, token: str | None = None) -> ServerLocation:
     return ServerLocation(url.rstrip("/"), token)
 
 
+def _credentials() -> dict[str, str]:
+    """Return the content of the credentials file; empty if the environment names none.
+
+    Raises `NoServer` for a file without a token: the caller must not become somebody else, whose token is at hand.
+    """
+    path = os.environ.get(CREDENTIALS)
+    if not path:
+        return {}
+    credentials = _recorded_by_server(Path(path))
+    if not credentials.get("token"):
+        raise NoServer(
+            f"The credentials file {path} is missing, or has no token. `askback uninstall` removes it, and "
+            f"`askback install` makes it again; {CREDENTIALS} names it."
+        )
+    return credentials
+
+
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
@@ -69,9 +85,11 @@ def _is_address(url: str) -> bool:
 
 
 def named_data_dir() -> Path | None:
-    """Return the data folder that a credentials file names: its server belongs to this user, and may be started."""
-    credentials_path = os.environ.get(CREDENTIALS)
-    credentials = _recorded_by_server(Path(credentials_path)) if credentials_path else {}
+    """Return the data folder that a credentials file names: its server belongs to this user, and may be started.
+
+    Raises `NoServer` as `find` does.
+    """
+    credentials = _credentials()
     return (
         Path(credentials["data_dir"]) if credentials.get("data_dir") and not credentials.get("url") else None
     )

@@ -1,4 +1,4 @@
-"""Claude's `AskUserQuestion`: its questions as a form, and a form as questions that are answered by their text."""
+"""Claude's questions and plans: the questions of `AskUserQuestion` as a form and back, the plan of `ExitPlanMode`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,16 @@ from askback.domain.validation.structure import parse
 from askback.messages.languages import choose
 
 Json = dict[str, Any]
+ASK_USER, EXIT_PLAN = "AskUserQuestion", "ExitPlanMode"
+"""The tools of Claude that ask its user, and that ask whether a plan may be carried out."""
 SEPARATOR = ", "
 MAX_HEADER = 12
+
+
+def plan_of(tool: str, tool_input: Mapping[str, Any]) -> str | None:
+    """Return the plan that a call of Claude asks about; None for other calls, and for one without a plan."""
+    plan = tool_input.get("plan") if tool == EXIT_PLAN else None
+    return plan if isinstance(plan, str) and plan.strip() else None
 
 
 class AskedOption(Model, extra="ignore"):

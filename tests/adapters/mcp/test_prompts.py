@@ -174,6 +174,25 @@ async def collect(replies: list[dict[str, Any]], asking: Awaitable[dict[str, Any
     replies.append(await asking)
 
 
+@pytest.mark.parametrize("decision", ["approve", "deny"])
+async def test_a_plan_is_shown_as_a_plan_and_decided_once(
+    connect: Connect, person: AsyncClient, thread: str, decision: Any
+) -> None:
+    given = {"plan": "# Plan\n\n1. Deploy", "planFilePath": "/srv/plan.md"}
+    replies: list[dict[str, Any]] = []
+    async with connect(KINDS[0], ASKBACK_THREAD=thread) as tools, anyio.create_task_group() as tasks:
+        tasks.start_soon(collect, replies, prompt(tools, tool="ExitPlanMode", **given))
+        request = await person.requests.get(await card(person, thread))
+        assert request.approval is not None
+        assert (request.approval.plan, request.approval.rule) == (given["plan"], None)
+        await person.requests.decide(request, decision, note="Test it first.")
+    if decision == "approve":
+        assert replies == [{"behavior": "allow", "updatedInput": given}]
+    else:
+        assert (replies[0]["behavior"], "Test it first." in replies[0]["message"]) == ("deny", True)
+        assert "do not try to reach" not in replies[0]["message"]
+
+
 async def test_equal_calls_at_the_same_time_each_need_an_approval(
     connect: Connect, person: AsyncClient, thread: str
 ) -> None:

@@ -102,11 +102,11 @@ async def test_only_the_named_person_may_answer(
 class RawClient:
     """`askback mcp` with every byte that it writes, on standard output and standard error."""
 
-    def __init__(self, server: Server, version: str) -> None:
+    def __init__(self, server: Server, version: str, *words: str) -> None:
         own = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"], "ASKBACK_LOG_LEVEL": "debug"}
         self._version = version
         self._process = subprocess.Popen(
-            (sys.executable, "-m", "askback", "mcp"),
+            (sys.executable, *(words or ("-m", "askback", "mcp"))),
             env={**os.environ, **own},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

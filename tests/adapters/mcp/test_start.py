@@ -93,6 +93,16 @@ async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
 
 
 @pytest.mark.timeout(180)
+async def test_claude_code_speaks_the_version_in_which_its_dialogs_can_be_closed(home: Path) -> None:
+    await askback(home, "install", "claude-code", "--yes")
+    server = json.loads((home / ".claude.json").read_text())["mcpServers"]["askback"]
+    env = {**environment(home), **server["env"]}
+    target = StdioServerParameters(command=server["command"], args=server["args"], env=env)
+    async with Client(target) as client:
+        assert client.session.protocol_version == "2025-11-25"
+
+
+@pytest.mark.timeout(180)
 async def test_the_first_permission_prompt_starts_the_server(home: Path) -> None:
     await askback(home, "install", "claude-code", "--yes")
     await askback(home, "rules", "add", "deploy")
@@ -166,6 +176,7 @@ def test_a_server_is_started_once_and_again_when_it_was_killed(
     with ThreadPoolExecutor() as both:
         list(both.map(ensure_server, (data, data)))
     first = psutil.Process(int((data / PID).read_text()))
+    assert first.ppid() != os.getpid()  # Claude Code kills the children of a hook that it ends
     ensure_server(data)
     assert (data / PID).read_text() == f"{first.pid}\n"
     assert (data / LOG).stat().st_mode & 0o777 == 0o600

@@ -73,6 +73,34 @@ async def test_what_an_interrupted_client_cancels_is_withdrawn(
         assert (await person.wait(id_)).status == "cancelled"
 
 
+PATIENT = """
+import runpy, sys
+from askback.adapters.mcp import server
+server.REASON_S = 600
+sys.argv = ["askback", "mcp"]
+runpy.run_module("askback", run_name="__main__")
+"""
+
+
+@requirement("C20")
+async def test_a_signal_withdraws_a_permission_prompt_without_waiting_for_a_reason(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    """Claude Code kills the command half a second after its own SIGTERM."""
+    raw = await anyio.to_thread.run_sync(RawClient, server, "2025-11-25", "-c", PATIENT)
+    raw.call(2, "approval_prompt", tool_name="Deploy", input={"to": thread})
+    with anyio.fail_after(120):
+        async for event in person.events(cursor=0):
+            if event["type"] == "request.created" and event["request"].get("approval", {}).get("input") == {
+                "to": thread
+            }:
+                break
+        id_ = event["request"]["id"]
+        assert await anyio.to_thread.run_sync(raw.kill, signal.SIGTERM) == -signal.SIGTERM
+        raw.close()
+        assert (await person.wait(id_)).status == "cancelled"
+
+
 async def test_a_signal_alone_leaves_a_question_open(
     server: Server, person: AsyncClient, thread: str
 ) -> None:

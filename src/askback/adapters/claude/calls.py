@@ -18,7 +18,6 @@ from askback.messages import render
 
 Result = PermissionResultAllow | PermissionResultDeny
 
-ASK_USER, EXIT_PLAN = "AskUserQuestion", "ExitPlanMode"
 
 INTERNAL_TOOLS = frozenset(
     """

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from askback.adapters.claude.calls import EXIT_PLAN, ToolUse, form_for, stored_context
+from askback.adapters.claude.calls import ToolUse, form_for, stored_context
 from askback.adapters.claude.hooks import Json
 from askback.adapters.claude.replays import ended_calls
 from askback.client import AsyncClient
-from askback.compat.claude_questions import card_of
+from askback.compat.claude_questions import EXIT_PLAN, card_of
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest

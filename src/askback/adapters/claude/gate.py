@@ -27,8 +27,6 @@ from claude_agent_sdk import (
 )
 
 from askback.adapters.claude.calls import (
-    ASK_USER,
-    EXIT_PLAN,
     INTERNAL_TOOLS,
     Result,
     ToolUse,
@@ -42,6 +40,7 @@ from askback.adapters.claude.hooks import Hooks, Json, output
 from askback.adapters.claude.replays import repeated_result
 from askback.client import AsyncClient, Execution
 from askback.client.forms import outcome_of
+from askback.compat.claude_questions import ASK_USER, EXIT_PLAN, plan_of
 from askback.domain.decision import Decision
 from askback.domain.lifecycle import TERMINAL
 from askback.domain.questiontext import quote
@@ -261,8 +260,7 @@ class Gate:
                 else PermissionResultAllow()
             )
         members: Json = {**self._request_options(use), "wait": not self._can_defer(use)}
-        plan = use.input.get("plan") if use.tool == EXIT_PLAN else None
-        if isinstance(plan, str) and plan.strip():
+        if (plan := plan_of(use.tool, use.input)) is not None:
             decision = await self._ask.approve_plan(plan, **members)
         else:
             members |= {"cwd": use.cwd, "allow_edit": self._allow_edit}

@@ -13,12 +13,13 @@ from typing import Any, cast
 
 from claude_agent_sdk import ClaudeAgentOptions
 
-from askback.adapters.claude.calls import ASK_USER, INTERNAL_TOOLS, OWN_TOOLS
+from askback.adapters.claude.calls import INTERNAL_TOOLS, OWN_TOOLS
 from askback.adapters.claude.gate import Gate
 from askback.adapters.claude.hooks import merged
 from askback.adapters.claude.lifecycle import Lifecycle
 from askback.adapters.claude.sessions import transcript_of
 from askback.client import AsyncClient
+from askback.compat.claude_questions import ASK_USER
 from askback.errors import AskbackError
 
 BLOCKING_S = 600

@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from askback.adapters.arguments import QuestionForm, form_of_questions
+from askback.compat.claude_questions import ASK_USER
 from askback.compat.mcp_elicitation import write_elicitation
 from askback.compat.translation import NotExpressible, missing_part
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.domain.validation.ask import check_form
 
-QUESTIONS_TOOL = "AskUserQuestion"
-
 
 def prompted_form(tool: str, tool_input: Mapping[str, Any]) -> QuestionForm | None:
     """Return the form if a permission prompt is about Claude's own questions; raises `Faults`."""
-    if tool != QUESTIONS_TOOL:
+    if tool != ASK_USER:
         return None
     return QuestionForm(form_of_questions(tool_input, "input.questions"), answers_by_text=True)
 

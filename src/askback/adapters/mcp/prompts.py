@@ -23,6 +23,7 @@ from askback.adapters.mcp.asking import APPROVAL_S, ToolCall, earlier_request, s
 from askback.adapters.mcp.forms import prompted_form
 from askback.adapters.mcp.outcomes import failure_text, result
 from askback.client.options import call_key
+from askback.compat.claude_questions import plan_of
 from askback.domain.approval import Approval
 from askback.domain.canonicaljson import NotCanonical
 from askback.domain.decision import Decision
@@ -54,6 +55,11 @@ class _Prompt:
     arguments: ApprovalPrompt
     form: QuestionForm | None
     digest: str
+
+    @property
+    def plan(self) -> str | None:
+        """The plan that Claude wants to carry out, if the prompt is about that."""
+        return plan_of(self.arguments.tool_name, self.arguments.input)
 
     @property
     def metadata(self) -> Json:
@@ -109,7 +115,7 @@ async def _earlier_requests(prompt: _Prompt) -> AsyncIterator[InputRequest]:
     for item in await requests.list(kind=prompt.kind, status="pending", limit=PAGE_LIMIT):
         if item.id != id_ and item.metadata == prompt.metadata:
             yield item
-    if prompt.form is not None:
+    if prompt.form is not None or prompt.plan is not None:
         return
     for item in await requests.list(kind="approval", status="answered", limit=PAGE_LIMIT, brief=True):
         is_unused = item.source == "responder" and item.used_at is None and item.id != id_
@@ -123,9 +129,11 @@ async def _ask(prompt: _Prompt) -> InputRequest:
     """Create the request of a prompt."""
     call, arguments = prompt.call, prompt.arguments
     content = (
-        Approval(tool=arguments.tool_name, input=arguments.input, allow_edit=True)
-        if prompt.form is None
-        else prompt.form.form
+        prompt.form.form
+        if prompt.form is not None
+        else Approval(plan=prompt.plan)
+        if prompt.plan is not None
+        else Approval(tool=arguments.tool_name, input=arguments.input, allow_edit=True)
     )
     try:
         return await call.place.client.requests.create(
@@ -164,6 +172,8 @@ async def _reply(prompt: _Prompt, request: InputRequest, *, is_new: bool) -> Jso
     decision = Decision.from_request(request)
     if not decision:
         return _denial(decision.text)
+    if prompt.plan is not None:
+        return {"behavior": "allow", "updatedInput": prompt.arguments.input}
     if decision.source != "policy":
         try:
             await call.place.client.consume(request, _execution_id(prompt))

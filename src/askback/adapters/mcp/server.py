@@ -151,7 +151,7 @@ class Calls:
         except anyio.get_cancelled_exc_class():
             # Lost connections and timeouts of the client leave the request open: the answer is still wanted.
             with anyio.CancelScope(shield=True):
-                with anyio.move_on_after(REASON_S):
+                with anyio.move_on_after(0 if call.place.waits.is_ended else REASON_S):
                     await cancelled.wait()
                 has_ended = tool.ends_with_client and call.context.request is None  # standard input has
                 unwanted = not _TIMED_OUT.search(self._reasons[id_]) if cancelled.is_set() else has_ended

@@ -17,7 +17,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 from askback.adapters.mcp.limits import Limits
-from askback.adapters.mcp.place import Context, Place
+from askback.adapters.mcp.place import Context, Place, Waits
 from askback.adapters.mcp.server import build_server
 from askback.adapters.mcp.unreadable import forward_readable
 from askback.client import AsyncClient, discovery
@@ -34,6 +34,7 @@ class StdioPlace:
         self.run = _run_command(self._thread_id)
         """The command that runs a program with the secrets of this agent in its conversation."""
         self._server = server
+        self.waits = Waits()
         self._places: dict[discovery.ServerLocation, Place] = {}
 
     @asynccontextmanager
@@ -43,7 +44,9 @@ class StdioPlace:
             location = discovery.find()
             if location not in self._places:
                 client = AsyncClient(location.url, location.token, via="mcp")
-                self._places[location] = Place(client, location.url, self._thread_id, str(Path.cwd()))
+                self._places[location] = Place(
+                    client, location.url, self._thread_id, str(Path.cwd()), self.waits
+                )
             yield self._places[location]
 
     async def prepare(self) -> None:
@@ -83,7 +86,7 @@ UNWIND_S = 2.0
 """Seconds for the calls that still run then to end."""
 
 
-async def _end_by_signal(calls: anyio.CancelScope, ended: anyio.Event) -> None:
+async def _end_by_signal(waits: Waits, calls: anyio.CancelScope, ended: anyio.Event) -> None:
     """End this process by the first SIGINT or SIGTERM, as they do, but first read what the client cancels with it.
 
     Later signals change nothing. The thread that reads standard input would keep the process alive.
@@ -91,6 +94,7 @@ async def _end_by_signal(calls: anyio.CancelScope, ended: anyio.Event) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         number = await anext(signals)
         await anyio.sleep(SIGNAL_S)
+        waits.is_ended = True
         calls.cancel()
         with anyio.move_on_after(UNWIND_S):
             await ended.wait()
@@ -98,20 +102,23 @@ async def _end_by_signal(calls: anyio.CancelScope, ended: anyio.Event) -> None:
     signal.raise_signal(number)
 
 
-async def serve_stdio(*, thread_id: str | None, limits: Limits, server: ServerContext) -> None:
+async def serve_stdio(
+    *, thread_id: str | None, limits: Limits, server: ServerContext, closes_dialogs: bool = False
+) -> None:
     """Serve until standard input ends, or a signal. Everything that the server prints goes to standard error.
 
-    `server` runs during each call of a tool; it is started beside the first messages.
+    `server` runs during each call of a tool; it is started beside the first messages. With `closes_dialogs` it speaks
+    2025-11-25 only, where an answer from elsewhere closes the client's dialog: later, the call has ended by then.
     """
     place = StdioPlace(thread_id=thread_id, server=server)
     mcp_server = build_server(place.connect, limits, run=place.run)
     preparing = asyncio.create_task(place.prepare())
     calls, ended = anyio.CancelScope(), anyio.Event()
-    ending = asyncio.create_task(_end_by_signal(calls, ended))
+    ending = asyncio.create_task(_end_by_signal(place.waits, calls, ended))
     try:
         async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
             readable_in, readable = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-            tasks.start_soon(forward_readable, incoming, outgoing.send, readable_in)
+            tasks.start_soon(forward_readable, incoming, outgoing.send, readable_in, closes_dialogs)
             with calls:
                 await mcp_server.run(readable, outgoing, mcp_server.create_initialization_options())
             ended.set()

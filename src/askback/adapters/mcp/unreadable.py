@@ -1,6 +1,6 @@
-"""Answer the requests on standard input that the `mcp` package drops without a reply.
+"""Answer requests on standard input that the `mcp` package must not see.
 
-It cannot read arguments that are nested more than about 200 levels deep, and the client would wait for a reply.
+It drops those with arguments that are nested more than about 200 levels deep, and the client would wait for a reply.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, RequestId
+from mcp_types import INVALID_REQUEST, METHOD_NOT_FOUND, ErrorData, JSONRPCError, JSONRPCRequest, RequestId
 from pydantic import ValidationError
 
 UNREADABLE = (
@@ -27,15 +27,31 @@ async def forward_readable(
     incoming: AsyncIterable[SessionMessage | Exception],
     reply: Callable[[SessionMessage], Awaitable[None]],
     readable: ObjectSendStream[SessionMessage | Exception],
+    refuses_discovery: bool,
 ) -> None:
-    """Forward messages until the client ends, and answer each unreadable request with an error."""
+    """Forward messages until the client ends, and answer each unreadable request with an error.
+
+    With `refuses_discovery` this is a server of 2025-11-25, which does not know `server/discover`.
+    """
+
+    async def refuse(id_: RequestId, code: int, message: str) -> None:
+        error = ErrorData(code=code, message=message)
+        await reply(SessionMessage(JSONRPCError(jsonrpc="2.0", id=id_, error=error)))
+
     async with readable:
         async for item in incoming:
             if isinstance(item, SessionMessage):
-                await readable.send(item)
+                message = item.message
+                if (
+                    refuses_discovery
+                    and isinstance(message, JSONRPCRequest)
+                    and message.method == "server/discover"
+                ):
+                    await refuse(message.id, METHOD_NOT_FOUND, "Method not found")
+                else:
+                    await readable.send(item)
             elif isinstance(item, ValidationError) and (id_ := _request_id(item)) is not None:
-                error = ErrorData(code=INVALID_REQUEST, message=UNREADABLE)
-                await reply(SessionMessage(JSONRPCError(jsonrpc="2.0", id=id_, error=error)))
+                await refuse(id_, INVALID_REQUEST, UNREADABLE)
 
 
 def _request_id(error: ValidationError) -> RequestId | None:

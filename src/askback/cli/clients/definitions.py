@@ -54,7 +54,10 @@ def _claude_code(home: Path, command: Command) -> Sequence[Addition]:
     config_folder = os.environ.get("CLAUDE_CONFIG_DIR")
     settings = Path(config_folder) if config_folder else home / ".claude"
     hook = {"type": "command", "command": command.hook, "timeout": HOOK_S}
-    servers = {"mcpServers": {NAME: {"type": "stdio", **command.server}}}
+    server = command.server
+    # With later versions it keeps its own dialog, and the agent, after an answer in askback.
+    server["args"] = [*server["args"], "--protocol", "2025-11-25"]
+    servers = {"mcpServers": {NAME: {"type": "stdio", **server}}}
     allowed = {"allow": [f"mcp__{NAME}"]}  # asking needs no permission
     hooks = {"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [hook]}]}, "permissions": allowed}
     return (

@@ -1,0 +1,102 @@
+"""`askback hook`: a permission prompt of Claude Code, which somebody may also answer there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient, InputRequest
+from tests.cli.conftest import Server
+from tests.forks.process import Process
+from tests.requirements import requirement
+
+CALL = {"command": "make deploy"}
+
+
+def line(part: dict[str, Any]) -> str:
+    """Return a line of a transcript."""
+    kind = "assistant" if part["type"] == "tool_use" else "user"
+    return json.dumps({"type": kind, "message": {"role": kind, "content": [part]}}) + "\n"
+
+
+def use(id_: str, **tool_input: Any) -> str:
+    return line({"type": "tool_use", "id": id_, "name": "Bash", "input": tool_input or CALL})
+
+
+def ended(id_: str) -> str:
+    return line({"type": "tool_result", "tool_use_id": id_, "content": "done"})
+
+
+async def prompt(server: Server, thread: str, transcript: Path, **event: Any) -> Process:
+    """Start the hook as Claude Code does."""
+    call = {"session_id": thread, "tool_name": "Bash", "tool_input": CALL, "transcript_path": str(transcript)}
+    environment = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": server.tokens["requester"]}
+    return server.run("hook", stdin=json.dumps({**call, **event}).encode(), **environment)
+
+
+async def card(person: AsyncClient, thread: str) -> InputRequest:
+    """Wait for the request of the prompt."""
+    with anyio.fail_after(60):
+        async for event in person.events(thread, cursor=0):
+            if event["type"] == "request.created":
+                return await person.requests.get(event["request"]["id"])
+    raise AssertionError
+
+
+async def output_of(hook: Process) -> bytes:
+    output, errors = await anyio.to_thread.run_sync(lambda: hook.communicate(timeout=60))
+    assert (hook.returncode, errors) == (0, b"")
+    return output
+
+
+@requirement("C20")
+@pytest.mark.parametrize("agent_id", [None, "a1"])
+async def test_the_card_is_withdrawn_when_the_call_has_run_without_an_answer_in_askback(
+    server: Server, person: AsyncClient, thread: str, tmp_path: Path, agent_id: str | None
+) -> None:
+    transcript = tmp_path / "session.jsonl"
+    file = transcript if agent_id is None else tmp_path / "session" / "subagents" / f"agent-{agent_id}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f'not JSON "tool_use"\n"tool_result"\n{use("new")}')
+    hook = await prompt(server, thread, transcript, **({} if agent_id is None else {"agent_id": agent_id}))
+    request = await card(person, thread)
+    with file.open("a") as writing:
+        writing.write(ended("new"))
+    assert await output_of(hook) == b""
+    assert (await person.wait(request)).reason == "agent_aborted"
+
+
+@requirement("C20")
+async def test_results_of_other_calls_leave_the_card_open(
+    server: Server, person: AsyncClient, thread: str, tmp_path: Path
+) -> None:
+    """Of an equal call before, of one of two equal calls at once, and of another call."""
+    transcript = tmp_path / "session.jsonl"
+    transcript.write_text(
+        use("before") + ended("before") + use("one") + use("two") + use("other", command="ls")
+    )
+    hook = await prompt(server, thread, transcript)
+    request = await card(person, thread)
+    with transcript.open("a") as writing:
+        writing.write(ended("one") + ended("other") + ended("two")[:-1])  # the last line is not complete
+    await person.requests.decide(request, "approve")
+    assert json.loads(await output_of(hook))["hookSpecificOutput"]["decision"] == {
+        "behavior": "allow",
+        "updatedInput": CALL,
+    }
+
+
+async def test_without_its_credentials_the_hook_asks_nobody_and_says_why(
+    server: Server, tmp_path: Path
+) -> None:
+    """It must not ask as somebody else, whose token the folder of the server has."""
+    event = {"session_id": "s", "tool_name": "Bash", "tool_input": CALL}
+    words = ("--credentials", str(tmp_path / "gone.json"))
+    hook = server.run("hook", *words, stdin=json.dumps(event).encode())
+    output, errors = await anyio.to_thread.run_sync(lambda: hook.communicate(timeout=60))
+    assert (hook.returncode, output) == (0, b"")
+    assert f"askback was not asked: The credentials file {tmp_path}/gone.json is missing".encode() in errors
