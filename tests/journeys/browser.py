@@ -226,7 +226,7 @@ async def chromium() -> AsyncIterator[Browser]:
 @pytest.fixture(scope="session")
 async def windows(chromium: Browser, pytestconfig: pytest.Config) -> Windows:
     """The windows of that Chromium."""
-    return Windows(chromium, late_parts=pytestconfig.getoption("late_parts"))
+    return Windows(chromium, late_parts=bool(pytestconfig.getoption("late_parts")))
 
 
 @pytest.fixture

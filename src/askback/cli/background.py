@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 from askback.cli.connection import reachable
@@ -140,14 +141,14 @@ def _start(data_dir: Path, port: Sequence[str], end: float) -> bool:
 
     `end` is in seconds of the monotonic clock. Raises `TimeoutError`.
     """
-    while (process := _launch(data_dir, port)) is None:
+    while (output := _launch(data_dir, port)) is None:
         if _is_running(data_dir):
             return True
         if time.monotonic() >= end:
             raise TimeoutError
         time.sleep(CHECK_S)
     lines: list[bytes] = []
-    reader = threading.Thread(target=_read_ready_line, args=(process, lines), daemon=True)
+    reader = threading.Thread(target=_read_ready_line, args=(output, lines), daemon=True)
     reader.start()
     reader.join(max(0.0, end - time.monotonic()))
     if reader.is_alive():
@@ -159,8 +160,8 @@ _DETACHED = ("/bin/sh", "-c", '"$@" & echo $!', "sh")
 """Starts a command that is no child of this process, and prints its id: Claude Code kills what a hook has started."""
 
 
-def _launch(data_dir: Path, port: Sequence[str]) -> subprocess.Popen[bytes] | None:
-    """Start the process of a server, which prints a line of JSON when it is ready; None while another one runs."""
+def _launch(data_dir: Path, port: Sequence[str]) -> IO[bytes] | None:
+    """Start a server, and return its output, a line of JSON when it is ready; None while another one runs."""
     words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
     with (data_dir / LOCK).open("w") as lock, (data_dir / PID).open("a+") as pid:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -181,17 +182,14 @@ def _launch(data_dir: Path, port: Sequence[str]) -> subprocess.Popen[bytes] | No
         pid.truncate(0)
         pid.write(process.stdout.readline().decode())
         pid.flush()  # before the server is ready: this process may be killed meanwhile
-    return process
+        process.wait()  # the shell
+    return process.stdout
 
 
-def _read_ready_line(process: subprocess.Popen[bytes], lines: list[bytes]) -> None:
+def _read_ready_line(output: IO[bytes], lines: list[bytes]) -> None:
     """Append the first line of a server, or an empty one when it has ended without any."""
-    assert process.stdout is not None
-    with process.stdout:
-        line = process.stdout.readline()
-    if not line:
-        process.wait()
-    lines.append(line)
+    with output:
+        lines.append(output.readline())
 
 
 def stop_server(data_dir: Path, *, stop_s: float = STOP_S) -> bool:
