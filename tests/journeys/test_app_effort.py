@@ -51,7 +51,7 @@ async def test_each_task_takes_as_many_keys_as_documented(
     eva = await screen("/", team=team, before=stop_the_clock)
     await expect(eva.page.locator("askback-place-inbox .row")).to_have_count(4)
     await eva.page.keyboard.press("j")
-    await expect(eva.button("Early")).to_be_visible()
+    await expect(eva.card.locator("[aria-keyshortcuts='1']")).to_be_visible()
     await press(eva, "1")
     await expect(eva.card).to_contain_text("make one")
     await press(eva, "a")

@@ -46,6 +46,13 @@ export class Comments {
     this.place.redraw();
   }
 
+  /** Store what is typed about a request, as soon as there is a store. */
+  #keep(id: string): void {
+    const text = this.#text;
+    const write = (): void => draftStore?.writeText(keyOf(id), text);
+    void (loadDraftStore(this.place.app.client)?.then(write) ?? write());
+  }
+
   #follower(id: string) {
     const sync = async (): Promise<void> => {
       const { comments } = await this.place.app.client.get<CommentList>(this.#path(id));
@@ -127,7 +134,7 @@ export class Comments {
     if (!request || (!canWrite && this.#comments.length === 0)) return false;
     const oninput = (event: Event): void => {
       this.#text = (event.target as HTMLTextAreaElement).value;
-      draftStore?.writeText(keyOf(request.id), this.#text);
+      this.#keep(request.id);
       // `render` skips a value that equals the last drawn one, so the box can only be emptied if the text was drawn.
       this.place.redraw();
     };
