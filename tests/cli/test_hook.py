@@ -47,9 +47,9 @@ async def card(person: AsyncClient, thread: str) -> InputRequest:
     raise AssertionError
 
 
-async def output_of(hook: Process) -> bytes:
-    output, errors = await anyio.to_thread.run_sync(lambda: hook.communicate(timeout=60))
-    assert (hook.returncode, errors) == (0, b"")
+async def output_of(hook: Process, errors: bytes = b"") -> bytes:
+    output, error_output = await anyio.to_thread.run_sync(lambda: hook.communicate(timeout=60))
+    assert (hook.returncode, error_output) == (0, errors)
     return output
 
 
@@ -90,6 +90,16 @@ async def test_results_of_other_calls_leave_the_card_open(
     }
 
 
+async def test_a_transcript_that_cannot_be_read_costs_no_answer(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    hook = await prompt(server, thread, Path("\0"))
+    await person.requests.decide(await card(person, thread), "deny", note="No.")
+    said = b"askback cannot read the transcript: ValueError('embedded null byte')\n"
+    decision = json.loads(await output_of(hook, said))["hookSpecificOutput"]["decision"]
+    assert decision["behavior"] == "deny"
+
+
 async def test_without_its_credentials_the_hook_asks_nobody_and_says_why(
     server: Server, tmp_path: Path
 ) -> None:
@@ -99,4 +109,4 @@ async def test_without_its_credentials_the_hook_asks_nobody_and_says_why(
     hook = server.run("hook", *words, stdin=json.dumps(event).encode())
     output, errors = await anyio.to_thread.run_sync(lambda: hook.communicate(timeout=60))
     assert (hook.returncode, output) == (0, b"")
-    assert f"askback was not asked: The credentials file {tmp_path}/gone.json is missing".encode() in errors
+    assert f"askback was not asked: The credentials file {tmp_path}/gone.json, which".encode() in errors

@@ -26,6 +26,9 @@ def test_a_server_that_does_not_stop_is_named_with_the_command_that_ends_it(
         said = f"process {process_id}, has not ended after 0.1 seconds; {tmp_path}/server.log may say why. End it with"
         with pytest.raises(NotStopped, match=re.escape(f"{said} `kill -9 {process_id}`")):
             stop_server(tmp_path, stop_s=0.1)
+        assert (
+            tmp_path / PID
+        ).read_text() == f"{process_id} stopped\n"  # so nothing starts it again after that
     finally:
         os.kill(process_id, signal.SIGCONT)
     stop_server(tmp_path)

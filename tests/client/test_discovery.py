@@ -44,8 +44,9 @@ def test_a_file_of_credentials_without_a_token_is_nobody_else(
     monkeypatch.setenv("ASKBACK_CREDENTIALS", str(folder / "agent.json"))
     if content is not None:
         (folder / "agent.json").write_text(content)
-    with pytest.raises(NoServer, match=r"The credentials file .*agent\.json is missing, or has no token"):
+    with pytest.raises(NoServer, match=r"The credentials file .*agent\.json, .* is missing or has no token"):
         find()
+    assert find("http://arg:3", "arg") == ServerLocation("http://arg:3", "arg")
 
 
 def test_a_token_of_one_server_is_not_sent_to_another(folder: Path):

@@ -58,7 +58,10 @@ class Host:
         message = json.loads(text)
         method, params = message["method"], message["params"]
         if method in self.refused:
-            return json.dumps({"error": {"code": -32000, "message": "denied"}})
+            is_ui = method in {"ui/open-link", "ui/message"}
+            return json.dumps(
+                {"isError": True} if is_ui else {"error": {"code": -32000, "message": "denied"}}
+            )
         if method == "ui/initialize":
             return json.dumps({"hostContext": self._context})
         if method == "tools/call":
@@ -163,6 +166,21 @@ async def test_an_answer_from_elsewhere_is_shown_and_told_to_the_model(
             ]
 
 
+async def test_a_request_that_nobody_answered_ends_without_a_word_to_the_model(
+    page: Page, server: Server, thread: str
+) -> None:
+    async with server.person("requester") as agent:
+        request = await create_form(agent, thread)
+        host = await show_view(page, agent, request)
+        view = page.frame_locator("iframe")
+        await expect(view.get_by_role("button", name="Submit")).to_be_visible()
+        await agent.http.post(f"/v1/requests/{request['id']}/cancel", json={})
+        await expect(view.get_by_text("Cancelled")).to_be_visible()
+        async with asyncio.timeout(120):
+            await host.messages.get()
+    assert host.messages.empty()  # it would have been sent before the end was drawn
+
+
 async def test_a_link_is_opened_by_the_host_or_else_shown(page: Page, server: Server, thread: str) -> None:
     link = "https://example.com/guide"
     form = {**FORM, "description": f"Read [the guide]({link}) first."}
@@ -182,7 +200,7 @@ async def test_a_link_is_opened_by_the_host_or_else_shown(page: Page, server: Se
     ("refused", "has_request", "said"),
     [
         (["tools/call"], True, "The request cannot be shown here."),
-        (["ui/initialize"], False, "There is no request to answer."),
+        (["ui/initialize"], False, "Nothing was asked."),
     ],
 )
 async def test_a_view_without_a_request_says_so(
@@ -214,7 +232,7 @@ async def test_a_request_that_the_view_cannot_answer_opens_a_page(
         host = await show_view(page, agent, request, theme="dark", locale="de-DE")
         view = page.frame_locator("iframe")
         await expect(view.get_by_text("make deploy").first).to_be_visible()
-        await expect(view.get_by_text("Das wird auf einer Seite von askback beantwortet.")).to_be_visible()
+        await expect(view.get_by_text("Beantworte das auf einer Seite von askback.")).to_be_visible()
         await view.get_by_role("button", name="Auf einer Seite antworten").click()
         async with asyncio.timeout(120):
             await host.messages.get()

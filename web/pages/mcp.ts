@@ -37,7 +37,10 @@ class Host {
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
       this.#calls.set(id, { resolve, reject });
-      if (patienceMs) setTimeout(() => reject(new Error("The host did not answer.")), patienceMs);
+      if (patienceMs)
+        setTimeout(() => {
+          if (this.#calls.delete(id)) reject(new Error("The host did not answer."));
+        }, patienceMs);
       this.#post({ id, method, params });
     });
   }
@@ -50,14 +53,20 @@ class Host {
     return reply;
   }
 
+  /** Ask the host for something that it may refuse, by an error or by a result that says so. */
+  async ask(method: string, params: Json): Promise<void> {
+    const { isError } = await this.call(method, params);
+    if (isError) throw new Error("The host refused.");
+  }
+
   #post(message: Json): void {
     parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
   }
 
   #receive({ id, method, params, result, error }: Json): void {
     if (typeof method === "string") {
-      if (id === undefined) this.onMessage(method, (params ?? {}) as Json);
-      else this.#post({ id, result: {} });
+      this.onMessage(method, (params ?? {}) as Json);
+      if (id !== undefined) this.#post({ id, result: {} });
       return;
     }
     const call = this.#calls.get(id);
@@ -109,6 +118,7 @@ card.addEventListener("click", (event) => {
 });
 const openPageButton = document.createElement("button");
 openPageButton.type = "button";
+openPageButton.hidden = true;
 const notice = document.createElement("p");
 notice.role = "status";
 const main = document.createElement("main");
@@ -120,8 +130,11 @@ let pageUrl = "";
 let noticeText = (): string => "";
 /** The request that is shown, as JSON. */
 let shown = "";
-/** The request that was open here and has not ended yet. */
-let openId: string | undefined;
+/** The request to look at again, until it has ended. */
+let followedId: string | undefined;
+/** What the model knows of the requests that were open here. */
+const states = new Map<string, "open" | "told">();
+let pauseMs = LOOK_MS;
 
 function relabel(): void {
   openPageButton.textContent = getText("mcp_open_page");
@@ -134,17 +147,21 @@ function notify(text: () => string): void {
 }
 
 function open(url: string): void {
-  host.call("ui/open-link", { url }).catch(() => notify(() => getText("mcp_address", { url })));
+  host.ask("ui/open-link", { url }).catch(() => notify(() => getText("mcp_address", { url })));
 }
 
 openPageButton.onclick = () => open(pageUrl);
 
 /** Put an answer in front of the model: its call has returned, and it goes on with a message of the person. */
-function tellModel(request: InputRequest): void {
-  if (!isTerminal(request.status) || openId !== request.id) return;
-  openId = undefined;
-  const text = getText("mcp_answered", { id: request.id });
-  host.call("ui/message", { role: "user", content: [{ type: "text", text }] }).catch(() => {});
+function tellModel({ id, status }: InputRequest): void {
+  if (!isTerminal(status)) return;
+  if (followedId === id) followedId = undefined;
+  const wasOpen = states.get(id) === "open";
+  states.set(id, "told");
+  // A request that nobody answered ends without a word of the person.
+  if (!wasOpen || !["answered", "declined"].includes(status)) return;
+  const text = getText("mcp_answered", { id });
+  host.ask("ui/message", { role: "user", content: [{ type: "text", text }] }).catch(() => {});
 }
 
 /** Show that there is no request, or none that can be read; it may be on its page. */
@@ -159,7 +176,7 @@ async function look(id: string): Promise<void> {
   const reply = await host.tool("read_in_view", { request_id: id });
   const request = reply.request as InputRequest;
   const isOpen = !isTerminal(request.status);
-  if (isOpen) openId = id;
+  if (isOpen && !states.has(id)) states.set(id, "open");
   tellModel(request);
   const text = JSON.stringify(reply);
   if (text === shown) return;
@@ -172,14 +189,23 @@ async function look(id: string): Promise<void> {
 }
 
 async function show(id: string): Promise<void> {
+  followedId = id;
   await look(id).catch(() => showNone(() => getText("mcp_unshown")));
-  if (openId) setTimeout(follow, LOOK_MS);
+  if (followedId) setTimeout(follow, pauseMs);
 }
 
-/** Look again while the request is open, and the view is seen. */
+/** Look again while the request is open, and the view is seen; less often while the host refuses. */
 async function follow(): Promise<void> {
-  if (openId && !document.hidden) await look(openId).catch(() => {});
-  if (openId) setTimeout(follow, LOOK_MS);
+  if (followedId && !document.hidden)
+    await look(followedId).then(
+      () => {
+        pauseMs = LOOK_MS;
+      },
+      () => {
+        pauseMs = Math.min(2 * pauseMs, 60 * LOOK_MS);
+      },
+    );
+  if (followedId) setTimeout(follow, pauseMs);
 }
 
 async function setContext({ theme, locale }: Json): Promise<void> {
@@ -195,6 +221,7 @@ async function setContext({ theme, locale }: Json): Promise<void> {
 
 const host = new Host((method, params) => {
   if (method === "ui/notifications/host-context-changed") void setContext(params);
+  if (method === "ui/resource-teardown") followedId = undefined;
   const isResult = method === "ui/notifications/tool-result";
   if (!isResult && method !== "ui/notifications/tool-cancelled") return;
   const { request_id, url } = (params.structuredContent ?? {}) as Json;
@@ -203,7 +230,7 @@ const host = new Host((method, params) => {
   else if (!shown) showNone(() => getText("mcp_nothing"));
 });
 addEventListener("visibilitychange", () => {
-  if (openId && !document.hidden) look(openId).catch(() => {});
+  if (followedId && !document.hidden) look(followedId).catch(() => {});
 });
 const { hostContext } = await host
   .call("ui/initialize", {
@@ -212,14 +239,13 @@ const { hostContext } = await host
     appCapabilities: { availableDisplayModes: ["inline"] },
   })
   .catch((): Json => ({}));
-openPageButton.hidden = true;
 await setContext((hostContext ?? {}) as Json);
 host.notify("ui/notifications/initialized");
 let reportedSize = "";
 new ResizeObserver(() => {
-  // The scroll height would never be less than that of the frame.
+  // The scroll height of the document would never be less than that of the frame; a list may hang over its card.
   const { width, height } = document.documentElement.getBoundingClientRect();
-  const size = { width: Math.ceil(width), height: Math.ceil(height) };
+  const size = { width: Math.ceil(width), height: Math.ceil(height) + main.scrollHeight - main.clientHeight };
   if (reportedSize === JSON.stringify(size)) return;
   reportedSize = JSON.stringify(size);
   host.notify("ui/notifications/size-changed", size);

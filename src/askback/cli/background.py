@@ -11,10 +11,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar, cast
 from urllib.parse import urlsplit
 
 from askback.cli.connection import reachable
@@ -24,6 +24,8 @@ from askback.server import server_file
 from askback.storage.private import try_lock
 
 LOG, PID, LOCK = "server.log", "server.pid", "start.lock"
+STOPPED = "stopped"
+"""Stands behind a process id that `askback stop` has told to end."""
 
 START_S = 30.0
 """Seconds to wait for a server that is starting; afterwards it goes on by itself."""
@@ -33,6 +35,8 @@ CHECK_S = 0.05
 """Seconds between two checks whether a server accepts requests, or has ended."""
 WATCH_S, MAX_WATCH_S = 1.0, 60.0
 """Seconds between two checks whether a server was killed; the pause doubles until one stays up."""
+
+Result = TypeVar("Result")
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +58,7 @@ async def own_server() -> AsyncGenerator[None]:
     if (data_dir := named_data_dir()) is None:
         yield
         return
-    await asyncio.to_thread(ensure_server, data_dir)
+    await _in_thread(ensure_server, data_dir)
     watching = asyncio.create_task(_watch(data_dir))
     try:
         yield
@@ -68,11 +72,37 @@ async def _watch(data_dir: Path) -> None:
         await asyncio.sleep(pause_s)
         is_down = True
         try:
-            if is_down := await asyncio.to_thread(_was_killed, data_dir):
-                await asyncio.to_thread(ensure_server, data_dir)
-        except (NotStarted, OSError) as error:
-            log.warning("%s", error)
+            if is_down := await _in_thread(_was_killed, data_dir):
+                await _in_thread(ensure_server, data_dir)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next look may find it mended
+            log.warning("the server of %s cannot be watched: %s", data_dir, error)
         pause_s = min(2 * pause_s, MAX_WATCH_S) if is_down else WATCH_S
+
+
+async def _in_thread(function: Callable[[Path], Result], data_dir: Path) -> Result:
+    """Run a function in a thread that nobody waits for once this is cancelled, also at the end of the program."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Result] = loop.create_future()
+
+    def settle(outcome: Result | None, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(cast("Result", outcome))
+        else:
+            future.set_exception(error)
+
+    def run() -> None:
+        outcome, error = None, None
+        try:
+            outcome = function(data_dir)
+        except Exception as exception:  # noqa: BLE001 - it is raised where the result is awaited
+            error = exception
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, outcome, error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return await future
 
 
 def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
@@ -94,6 +124,10 @@ def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
                 f"The server of askback is not ready after {start_s:g} seconds; {data_dir / LOG} may say why. Try "
                 "again in a minute. If that does not help, tell the user to run `askback stop` and `askback serve`."
             ) from None
+        except OSError as error:
+            raise NotStarted(f"The server of askback cannot be started: {error}.") from None
+        if not _process_id(data_dir):
+            raise NotStarted("The server of askback was stopped with `askback stop` while it started.")
     if not _is_running(data_dir):
         raise NotStarted(
             f"The server of askback did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
@@ -114,9 +148,10 @@ def _ports(data_dir: Path) -> Iterable[Sequence[str]]:
 def _process_id(data_dir: Path) -> str:
     """Return the process id of the background server; empty after `askback stop`, and if there was none."""
     try:
-        return (data_dir / PID).read_text()
+        text = (data_dir / PID).read_text()
     except FileNotFoundError:
         return ""
+    return "" if STOPPED in text else text.strip()
 
 
 def _was_killed(data_dir: Path) -> bool:
@@ -156,8 +191,8 @@ def _start(data_dir: Path, port: Sequence[str], end: float) -> bool:
     return bool(lines[0])
 
 
-_DETACHED = ("/bin/sh", "-c", '"$@" & echo $!', "sh")
-"""Starts a command that is no child of this process, and prints its id: Claude Code kills what a hook has started."""
+_DETACHED = ("/bin/sh", "-c", '"$@" & echo $! >"$0"', PID)
+"""Starts a command that is no child of this process, and notes its id: Claude Code kills what a hook has started."""
 
 
 def _launch(data_dir: Path, port: Sequence[str]) -> IO[bytes] | None:
@@ -178,11 +213,7 @@ def _launch(data_dir: Path, port: Sequence[str]) -> IO[bytes] | None:
                 pass_fds=(pid.fileno(),),  # with it the lock, until the server ends
                 start_new_session=True,  # it serves other clients too, so it does not end with this one
             )
-        assert process.stdout is not None
-        pid.truncate(0)
-        pid.write(process.stdout.readline().decode())
-        pid.flush()  # before the server is ready: this process may be killed meanwhile
-        process.wait()  # the shell
+        process.wait()  # the shell; it has noted the id even if this process is killed before
     return process.stdout
 
 
@@ -206,7 +237,13 @@ def stop_server(data_dir: Path, *, stop_s: float = STOP_S) -> bool:
         if try_lock(pid.fileno()):
             pid.truncate(0)
             return False
-        process_id = int(pid.read())
+        words = pid.read().split()
+        if not words:
+            raise NotStopped("The server has only just been started. Try again.")
+        process_id = int(words[0])
+        pid.seek(0)
+        pid.write(f"{process_id} {STOPPED}\n")
+        pid.flush()  # before it ends, so that no call that waits starts it again
         os.kill(process_id, signal.SIGTERM)
         end = time.monotonic() + stop_s
         while not try_lock(pid.fileno()):

@@ -62,6 +62,9 @@ async def _decide(event: dict[str, Any]) -> dict[str, Any] | None:
     ended = asyncio.ensure_future(wait_until_ended(event))
     try:
         await asyncio.wait({asking, ended}, return_when=asyncio.FIRST_COMPLETED)
+        if not asking.done() and (error := ended.exception()) is not None:
+            print(f"askback cannot read the transcript: {error!r}", file=sys.stderr)
+            return await asking
         return asking.result() if asking.done() else None
     finally:
         for task in (asking, ended):

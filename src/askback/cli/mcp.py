@@ -30,7 +30,7 @@ def mcp(
     protocol: Annotated[
         Protocol | None,
         typer.Option(
-            help="The only version to speak. In 2025-11-25 an answer from elsewhere closes the client's dialog."
+            help="Speak no later version. In 2025-11-25 an answer from elsewhere closes the client's dialog."
         ),
     ] = None,
 ) -> None:

@@ -23,8 +23,7 @@ from askback.cli.install import (
 )
 from askback.cli.local import run_as
 from askback.cli.output import plain_console
-from askback.client.discovery import NoServer
-from askback.errors import AskbackError, ConnectionLost, StoreUnusable
+from askback.errors import AskbackError
 
 app = typer.Typer(add_completion=False)
 
@@ -88,9 +87,9 @@ def _undo(file: ChangedFile) -> str | None:
 
 
 def _revoke(client: str, record: Record, *, data_dir: Path | None) -> AskbackError | None:
-    """Revoke what the client got; returns why the server could not be reached, which may be gone for good."""
+    """Revoke what the client got; returns why that is not done: the server may be gone for good."""
     try:
         run_as("admin", lambda ask: revoke(ask, client, record), data_dir=data_dir)
-    except (NoServer, ConnectionLost, StoreUnusable) as error:
+    except AskbackError as error:
         return error
     return None

@@ -34,7 +34,7 @@ def find(url: str | None = None, token: str | None = None) -> ServerLocation:
     file wins over `ASKBACK_URL` and `ASKBACK_TOKEN`, which win over the `server.json` that a server writes
     into its data folder (`ASKBACK_DATA_DIR`).
     """
-    credentials = _credentials()
+    credentials = {} if url and token else _credentials()
     configured = credentials or {
         name: os.environ.get(f"ASKBACK_{name.upper()}", "") for name in ("url", "token")
     }
@@ -70,8 +70,8 @@ def _credentials() -> dict[str, str]:
     credentials = _recorded_by_server(Path(path))
     if not credentials.get("token"):
         raise NoServer(
-            f"The credentials file {path} is missing, or has no token. `askback uninstall` removes it, and "
-            f"`askback install` makes it again; {CREDENTIALS} names it."
+            f"The credentials file {path}, which {CREDENTIALS} names, is missing or has no token. If it is from "
+            "`askback install CLIENT`, make it again with that, or else correct the variable."
         )
     return credentials
 

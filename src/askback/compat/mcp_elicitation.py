@@ -209,8 +209,10 @@ class _Writer:
     def write(self, field: AnyField) -> None:
         """Write the property of a field, and that of its own text."""
         if field.readonly:
-            self.add_loss(field, "MCP has no read-only fields: the value is in the message.")
-            if (value := self.start_value(field)) is not None:
+            value = self.start_value(field)
+            place = "it has no value" if value is None else "the value is in the message"
+            self.add_loss(field, f"MCP has no read-only fields: {place}.")
+            if value is not None:
                 self.notes.append(f"{self.names[field.id]}: {self.value_label(field, value)}")
             return
         missing = missing_part(field)

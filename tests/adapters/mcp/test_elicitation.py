@@ -239,11 +239,19 @@ async def test_a_form_that_its_first_control_answers_is_answered_on_a_page(
 async def test_a_question_that_may_be_skipped_is_skipped_when_it_is_left_empty(
     kind: Kind, connect: Connect, thread: str
 ) -> None:
-    budget = {"id": "budget", "type": "number", "label": "Budget", "required": True, "allow_skip": True}
-    form = {"fields": [budget, {"id": "name", "type": "text", "label": "Name"}]}
-    async with connect(kind, lambda _: accept(name="Ada")) as tools:
+    skippable = {"type": "text", "required": True, "allow_skip": True}
+    form = {
+        "fields": [
+            {**skippable, "id": "why", "label": "Why"},
+            {**skippable, "id": "when", "label": "When"},
+            {**skippable, "id": "where", "label": "Where", "readonly": True, "default": "Rome"},
+            {"id": "name", "type": "text", "label": "Name"},
+        ]
+    }
+    async with connect(kind, lambda _: accept(name="Ada", when="  ")) as tools:
         content = await tools.content("ask_user", form=form, thread_id=thread)
-    assert (content["status"], content["answers"], len(tools.dialogs)) == ("answered", {"name": "Ada"}, 1)
+    assert (content["status"], len(tools.dialogs)) == ("answered", 1)
+    assert content["answers"] == {"name": "Ada", "where": "Rome"}
 
 
 async def test_an_approval_is_decided_on_a_page(kind: Kind, connect: Connect, thread: str) -> None:

@@ -73,6 +73,18 @@ async def test_what_an_interrupted_client_cancels_is_withdrawn(
         assert (await person.wait(id_)).status == "cancelled"
 
 
+async def test_a_server_of_the_earlier_version_answers_no_request_of_a_later_one(server: Server) -> None:
+    words = ("-m", "askback", "mcp", "--protocol", "2025-11-25")
+    raw = await anyio.to_thread.run_sync(RawClient, server, "2026-07-28", *words)
+    try:
+        for number, method in enumerate(("server/discover", "tools/list"), 1):
+            raw.send(id=number, method=method)
+            reply = await anyio.to_thread.run_sync(raw.receive, number)
+            assert reply["error"]["code"] == -32601
+    finally:
+        raw.close()
+
+
 PATIENT = """
 import runpy, sys
 from askback.adapters.mcp import server

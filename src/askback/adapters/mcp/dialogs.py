@@ -64,9 +64,13 @@ def dialog_for(request: InputRequest, place: Place, modes: Modes, caller: Curren
         return ElicitRequestFormParams.model_validate(form)
     if not modes.url:
         return None
-    key = "mcp.open_as" if request.assignees else "mcp.open"
+    names = ", ".join(name.removeprefix("group:") for name in request.assignees or ())
+    key = "mcp.open_as" if names else "mcp.open"
     message = translate(
-        key, DEFAULT_LOCALE, what=what_it_asks(request), person=", ".join(request.assignees or ())
+        key,
+        DEFAULT_LOCALE,
+        what=what_it_asks(request),
+        person=", ".join(name.removeprefix("group:") for name in request.assignees or ()),
     )
     url = f"{place.page(request.id)}?private"  # who else opens it sees for whom it is, and nothing more
     return ElicitRequestURLParams(message=message, url=url, elicitation_id=request.id)
@@ -136,9 +140,18 @@ def _answer(request: InputRequest, content: Mapping[str, Any]) -> dict[str, Any]
     skipped = [
         field.id
         for field in request.form.all_fields
-        if field.required and field.allow_skip and field.id not in {*values, *hidden}
+        if field.required
+        and field.allow_skip
+        and not field.readonly
+        and field.id not in hidden
+        and _is_empty(values.get(field.id))
     ]
+    values = {name: value for name, value in values.items() if name not in skipped}
     return {"values": values, **({"skipped": skipped} if skipped else {})}
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _with_errors(dialog: Dialog, problems: str) -> Dialog:

@@ -108,7 +108,8 @@ async def serve_stdio(
     """Serve until standard input ends, or a signal. Everything that the server prints goes to standard error.
 
     `server` runs during each call of a tool; it is started beside the first messages. With `closes_dialogs` it speaks
-    2025-11-25 only, where an answer from elsewhere closes the client's dialog: later, the call has ended by then.
+    no later version than 2025-11-25, where an answer from elsewhere closes the client's dialog: in later versions the
+    call has ended by then.
     """
     place = StdioPlace(thread_id=thread_id, server=server)
     mcp_server = build_server(place.connect, limits, run=place.run)

@@ -9,16 +9,26 @@ import json
 import re
 from collections.abc import AsyncIterable, Awaitable, Callable
 from contextlib import suppress
+from typing import Any
 
 from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, METHOD_NOT_FOUND, ErrorData, JSONRPCError, JSONRPCRequest, RequestId
+from mcp_types import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PROTOCOL_VERSION_META_KEY,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCRequest,
+    RequestId,
+)
 from pydantic import ValidationError
 
 UNREADABLE = (
     "The call cannot be read: it is not JSON, or its arguments are nested too deeply. Nobody was asked. "
     "Call the tool again with valid JSON that is nested less deeply."
 )
+EARLIER = "Method not found: this server speaks 2025-11-25. Begin with initialize."
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _VALUE = re.compile(r'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
 
@@ -27,11 +37,12 @@ async def forward_readable(
     incoming: AsyncIterable[SessionMessage | Exception],
     reply: Callable[[SessionMessage], Awaitable[None]],
     readable: ObjectSendStream[SessionMessage | Exception],
-    refuses_discovery: bool,
+    closes_dialogs: bool,
 ) -> None:
     """Forward messages until the client ends, and answer each unreadable request with an error.
 
-    With `refuses_discovery` this is a server of 2025-11-25, which does not know `server/discover`.
+    With `closes_dialogs` this is a server of 2025-11-25: it does not know `server/discover`, nor requests that name a
+    later version.
     """
 
     async def refuse(id_: RequestId, code: int, message: str) -> None:
@@ -42,16 +53,19 @@ async def forward_readable(
         async for item in incoming:
             if isinstance(item, SessionMessage):
                 message = item.message
-                if (
-                    refuses_discovery
-                    and isinstance(message, JSONRPCRequest)
-                    and message.method == "server/discover"
-                ):
-                    await refuse(message.id, METHOD_NOT_FOUND, "Method not found")
+                if closes_dialogs and isinstance(message, JSONRPCRequest) and _is_later(message):
+                    await refuse(message.id, METHOD_NOT_FOUND, EARLIER)
                 else:
                     await readable.send(item)
             elif isinstance(item, ValidationError) and (id_ := _request_id(item)) is not None:
                 await refuse(id_, INVALID_REQUEST, UNREADABLE)
+
+
+def _is_later(message: JSONRPCRequest) -> bool:
+    """Tell whether a request is of a version after 2025-11-25, in which each request names its version."""
+    meta: Any = (message.params or {}).get("_meta")
+    names_version = isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
+    return message.method == "server/discover" or names_version
 
 
 def _request_id(error: ValidationError) -> RequestId | None:

@@ -83,7 +83,7 @@ def _parts(line: bytes) -> Iterator[Mapping[str, Any]]:
         return
     try:
         entry: Any = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     message: Any = cast("dict[str, Any]", entry).get("message") if isinstance(entry, dict) else None
     content: Any = cast("dict[str, Any]", message).get("content") if isinstance(message, dict) else None

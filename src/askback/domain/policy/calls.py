@@ -40,6 +40,9 @@ READ_TOOLS = frozenset(
 )
 """Names of tools that only read, in lower case."""
 
+_READ = ("read_", "fs_read")
+"""How names of tools that only read begin, in other servers."""
+
 _EDITORS = frozenset("str_replace_editor str_replace_based_edit_tool file_editor".split())
 """Edit tools whose command `view` only reads."""
 
@@ -115,7 +118,7 @@ class Call:
     @property
     def may_read(self) -> bool:
         """Whether the tool reads files, judged by the last part of its name: `mcp__fs__read_file`."""
-        return self._last_part in READ_TOOLS or self.is_view
+        return self._last_part in READ_TOOLS or self._last_part.startswith(_READ) or self.is_view
 
     @property
     def is_view(self) -> bool:

@@ -5,9 +5,10 @@ They are hints, never the only reason to ask or to allow.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
-from askback.domain.policy import operands, paths, rule_scope
+from askback.domain.policy import files, operands, paths, rule_scope
 from askback.domain.policy.calls import Call
 from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.reasons import Reason
@@ -26,7 +27,18 @@ _SYSTEM = frozenset(
 )
 _HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _LETTERS_LONG = 12
-_WEB = ("http://", "https://")
+_SHOW = frozenset(
+    """
+    cat tac nl head tail less more bat batcat view vi vim nvim nano emacs sed awk gawk mawk grep egrep fgrep rgrep rg
+    ag cut paste sort uniq strings od xxd hexdump base64 base32 openssl gpg age sops jq yq diff cmp comm tee dd
+    curl wget scp sftp rsync nc ncat socat ssh http https tar zip 7z gzip zcat bzip2 xz zstd cp mv ln install split
+    """.split()
+)
+"""Programs that show, copy or send the files among their arguments."""
+_NO_FILES = ("http://", "https://", "ftp://", "ssh://", "/dev/")
+_WILDCARDS = re.compile(r"[*?\[\]{}]")
+_RUN = re.compile(r"ASKBACK_CREDENTIALS=\S+ (\S+ -m askback run .*)", re.DOTALL)
+"""The command that `request_env_vars` gives to an agent."""
 
 
 def risks(call: Call) -> tuple[Reason, ...]:
@@ -56,22 +68,31 @@ def disclosures(call: Call, read_scope: ReadScope) -> tuple[Reason, ...]:
 
     The policy does not decide by them: a rule that names a secret file allows to read it.
     """
-    own_data = (Reason("danger_own_data"),) if rule_scope.check_own_data(call, read_scope) else ()
+    own_data = (Reason("danger_own_data"),) if _reaches_own_data(call, read_scope) else ()
     secrets = (
         Reason("danger_secret", path=path)
         for path in _read_paths(call)
-        if not path.startswith(_WEB) and read_scope.is_secret(path)
+        if not path.startswith(_NO_FILES) and any(map(read_scope.is_secret, {path, _WILDCARDS.sub("", path)}))
     )
     return (*own_data, *dict.fromkeys(secrets))
 
 
+def _reaches_own_data(call: Call, read_scope: ReadScope) -> bool:
+    """Tell whether a call reaches askback's data, other than by the command that runs a program with its secrets."""
+    command = call.shell_input.text if call.is_shell else None
+    if command and (run := _RUN.fullmatch(command)):
+        call = Call("bash", {"command": run[1]}, call.cwd)
+    return rule_scope.check_own_data(call, read_scope) is not None
+
+
 def _read_paths(call: Call) -> Iterator[str]:
-    if call.reading is not None:
+    if call.may_read:
+        yield from files.path_values(call.input)
+    elif call.reading is not None:
         for argv in call.reading.all_commands:
-            yield from operands.file_operands(argv)
+            if basename(argv[0]) in _SHOW:
+                yield from (path.removeprefix("@") for path in operands.file_operands(argv))
         yield from call.reading.inputs
-    elif call.may_read:
-        yield from call.possible_paths
 
 
 def risky_texts(call: Call) -> tuple[str, ...]:
