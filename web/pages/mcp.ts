@@ -246,7 +246,8 @@ new ResizeObserver(() => {
   // The scroll height of the document would never be less than that of the frame; a list may hang over its card.
   const { width, height } = document.documentElement.getBoundingClientRect();
   const size = { width: Math.ceil(width), height: Math.ceil(height) + main.scrollHeight - main.clientHeight };
-  if (reportedSize === JSON.stringify(size)) return;
-  reportedSize = JSON.stringify(size);
+  const text = JSON.stringify(size);
+  if (reportedSize === text) return;
+  reportedSize = text;
   host.notify("ui/notifications/size-changed", size);
 }).observe(document.documentElement);

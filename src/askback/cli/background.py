@@ -12,9 +12,10 @@ import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import IO, TypeVar, cast
+from typing import IO, TypeVar
 from urllib.parse import urlsplit
 
 from askback.cli.connection import reachable
@@ -74,35 +75,24 @@ async def _watch(data_dir: Path) -> None:
         try:
             if is_down := await _in_thread(_was_killed, data_dir):
                 await _in_thread(ensure_server, data_dir)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the next look may find it mended
+        except Exception as error:  # noqa: BLE001 - the next check tries again
             log.warning("the server of %s cannot be watched: %s", data_dir, error)
         pause_s = min(2 * pause_s, MAX_WATCH_S) if is_down else WATCH_S
 
 
 async def _in_thread(function: Callable[[Path], Result], data_dir: Path) -> Result:
     """Run a function in a thread that nobody waits for once this is cancelled, also at the end of the program."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Result] = loop.create_future()
-
-    def settle(outcome: Result | None, error: BaseException | None) -> None:
-        if future.done():
-            return
-        if error is None:
-            future.set_result(cast("Result", outcome))
-        else:
-            future.set_exception(error)
+    future: Future[Result] = Future()
+    future.set_running_or_notify_cancel()  # so that only the thread settles it
 
     def run() -> None:
-        outcome, error = None, None
         try:
-            outcome = function(data_dir)
-        except Exception as exception:  # noqa: BLE001 - it is raised where the result is awaited
-            error = exception
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(settle, outcome, error)
+            future.set_result(function(data_dir))
+        except Exception as error:  # noqa: BLE001 - it is raised where the result is awaited
+            future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    return await future
+    return await asyncio.wrap_future(future)
 
 
 def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
@@ -162,7 +152,7 @@ def _was_killed(data_dir: Path) -> bool:
         if not (try_lock(lock.fileno()) and try_lock(pid.fileno())):
             return False  # it runs, or is being started or stopped
         if is_replaced := _is_running(data_dir):
-            pid.truncate(0)  # whoever has started that one decides when it ends
+            pid.truncate(0)  # this server is not ours to restart
         return not is_replaced
 
 

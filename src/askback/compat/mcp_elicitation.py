@@ -48,6 +48,7 @@ from askback.domain.limits import DEFAULTS
 from askback.domain.options import Option, value_text
 from askback.domain.request import Answer, InputRequest
 from askback.domain.validation.texts import text_faults
+from askback.domain.validation.value import fixed_value
 from askback.domain.validation.visibility import hidden_fields
 from askback.messages import DEFAULT_LOCALE, render, translate
 from askback.messages.languages import choose
@@ -209,7 +210,7 @@ class _Writer:
     def write(self, field: AnyField) -> None:
         """Write the property of a field, and that of its own text."""
         if field.readonly:
-            value = self.start_value(field)
+            value = fixed_value(field, self.form.initial_values or {})
             place = "it has no value" if value is None else "the value is in the message"
             self.add_loss(field, f"MCP has no read-only fields: {place}.")
             if value is not None:
@@ -229,7 +230,7 @@ class _Writer:
             self.required.append(field.id)
         elif field.required:
             self.add_loss(field, "It is not marked as required; the answer is refused without it.")
-        default = self.start_value(field)
+        default = (self.form.initial_values or {}).get(field.id, field.default)
         if isinstance(field, Select | Radio | Multiselect) and default is not None:
             texts = [
                 value_text(item)
@@ -247,10 +248,6 @@ class _Writer:
         if has_other:
             title = f"{self.names[field.id]}: {translate('ui.other', self.locale)}"
             self.properties[f"{field.id}{OTHER}"] = {"type": "string", "title": title}
-
-    def start_value(self, field: AnyField) -> Any:
-        """Return the value that a field begins with; None if there is none."""
-        return (self.form.initial_values or {}).get(field.id, field.default)
 
     def value_label(self, field: AnyField, value: Any) -> str:
         """Return a value as a person reads it."""

@@ -72,6 +72,7 @@ OUTCOMES = (
 )  # fmt: skip
 """How a request ended, in one word: a decision, the outcome of an action, the reason of a decline, or the status."""
 
+OPEN = frozenset({Status.PENDING, Status.RESOLVING})
 TERMINAL = frozenset({Status.ANSWERED, Status.DECLINED, Status.CANCELLED, Status.EXPIRED})
 
 CANCELLED_BY = MappingProxyType(

@@ -66,12 +66,7 @@ def dialog_for(request: InputRequest, place: Place, modes: Modes, caller: Curren
         return None
     names = ", ".join(name.removeprefix("group:") for name in request.assignees or ())
     key = "mcp.open_as" if names else "mcp.open"
-    message = translate(
-        key,
-        DEFAULT_LOCALE,
-        what=what_it_asks(request),
-        person=", ".join(name.removeprefix("group:") for name in request.assignees or ()),
-    )
+    message = translate(key, DEFAULT_LOCALE, what=what_it_asks(request), person=names)
     url = f"{place.page(request.id)}?private"  # who else opens it sees for whom it is, and nothing more
     return ElicitRequestURLParams(message=message, url=url, elicitation_id=request.id)
 

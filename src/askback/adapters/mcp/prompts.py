@@ -128,13 +128,12 @@ async def _earlier_requests(prompt: _Prompt) -> AsyncIterator[InputRequest]:
 async def _ask(prompt: _Prompt) -> InputRequest:
     """Create the request of a prompt."""
     call, arguments = prompt.call, prompt.arguments
-    content = (
-        prompt.form.form
-        if prompt.form is not None
-        else Approval(plan=prompt.plan)
-        if prompt.plan is not None
-        else Approval(tool=arguments.tool_name, input=arguments.input, allow_edit=True)
-    )
+    if prompt.form is not None:
+        content = prompt.form.form
+    elif prompt.plan is not None:
+        content = Approval(plan=prompt.plan)
+    else:
+        content = Approval(tool=arguments.tool_name, input=arguments.input, allow_edit=True)
     try:
         return await call.place.client.requests.create(
             content,

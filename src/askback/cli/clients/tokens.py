@@ -9,11 +9,9 @@ from datetime import UTC, datetime
 from askback.cli.clients.record import Record
 from askback.cli.local import all_pages
 from askback.client import AsyncClient
-from askback.domain.lifecycle import Status
+from askback.domain.lifecycle import OPEN
 from askback.errors import Conflict, Gone, NotFound
 from askback.wire.admin_replies import Token
-
-OPEN = (Status.PENDING, Status.RESOLVING)
 
 
 async def ids_of_tokens(ask: AsyncClient, client: str) -> list[str]:
@@ -52,7 +50,7 @@ async def _has_valid_token(ask: AsyncClient, agent: str) -> bool:
 
 async def _cancel_open(ask: AsyncClient, agent: str) -> None:
     for request in await all_pages(
-        lambda cursor: ask.requests.list(agent=agent, status=OPEN, brief=True, cursor=cursor)
+        lambda cursor: ask.requests.list(agent=agent, status=sorted(OPEN), brief=True, cursor=cursor)
     ):
         with suppress(Conflict, Gone, NotFound):  # it has ended meanwhile
             await ask.requests.cancel(request, "admin")

@@ -12,6 +12,7 @@ from askback.compat.a2ui.paths import pointer
 from askback.compat.translation import Loss, NotExpressible, Problem, language_losses, missing_part
 from askback.domain.faults import join
 from askback.domain.fields import AnyField, File, Form, Multiselect, Radio, Rows, Section, Select
+from askback.domain.validation.value import fixed_value
 from askback.messages import DEFAULT_LOCALE, translate
 from askback.messages.languages import LocalText, choose
 
@@ -131,10 +132,11 @@ class _Writer:
     def field(self, field: AnyField, *, required: bool) -> list[str]:
         """Write a field: its description, the input, a text of one's own, and the error."""
         id_, label = f"field-{next(self.numbers)}", self.names[field.id]
-        initial_value = (self.form.initial_values or {}).get(field.id, field.default)
+        initial_values = self.form.initial_values or {}
+        initial_value = initial_values.get(field.id, field.default)
         children = self.text(f"{id_}-description", field.description, "caption")
         if field.readonly:
-            return [*children, *self.text(id_, f"{label}: {initial_value}", "body")]
+            return [*children, *self.text(id_, f"{label}: {fixed_value(field, initial_values)}", "body")]
         missing_component = missing_part(field)
         if missing_component is not None or isinstance(field, File | Rows):
             reason = f"A2UI has no {missing_component}: it is left out."

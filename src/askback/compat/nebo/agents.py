@@ -9,7 +9,7 @@ from askback.compat.nebo import frames
 from askback.compat.nebo.frames import SKIPPED, Ask
 from askback.domain.events import MESSAGE_ADDED
 from askback.domain.faults import require
-from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.lifecycle import OPEN, TERMINAL
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
@@ -57,7 +57,7 @@ class AgentPeer:
         self._channel.follow(self._listen())
         agent = {"agent_id": self._api.principal_id, "name": self._name}
         await self._channel.send({"type": "event", "method": "ready", "payload": agent})
-        pending = await self._api.requests(status=[Status.PENDING, Status.RESOLVING])
+        pending = await self._api.requests(status=sorted(OPEN))
         # Read after the others: one that ends meanwhile is in both.
         ended = await self._api.call("list_requests", status=TERMINAL, limit=MAX_ENDED)
         for request in [*pending, *ended["requests"]]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import OPEN, Action
 from askback.domain.record import Record
 from askback.errors import Conflict, Gone, NotFound
 from askback.ports.store import Principal
 from askback.service.context import Services
 from askback.service.lifecycle.settle import settle
-
-OPEN = frozenset({Status.PENDING, Status.RESOLVING})
 
 
 async def cancel_matching(

@@ -8,7 +8,7 @@ from typing import Any
 
 from askback.domain.access import AccessLevel, AccessList
 from askback.domain.events import THREAD_ARCHIVED, THREAD_UNARCHIVED, EventDraft
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import OPEN, Action
 from askback.domain.record import NO_LABELS, Labels, Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.text_check import check_identifier
@@ -18,7 +18,6 @@ from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
-from askback.service.lifecycle.cancel_open import OPEN
 from askback.service.lifecycle.settle import settle
 from askback.service.threads import run_ends
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from askback.domain.faults import Faults
-from askback.domain.lifecycle import Status
+from askback.domain.lifecycle import OPEN, Status
 from askback.domain.policy.settings import FreeText, read_thread_settings
 from askback.domain.record import Record
 from askback.domain.validation.answer import parse_reply
@@ -24,7 +24,6 @@ from askback.messages import DEFAULT_LOCALE, translate
 from askback.ports.store import Claim, Principal
 from askback.service.access import roles
 from askback.service.context import Services
-from askback.service.lifecycle.cancel_open import OPEN
 from askback.service.requests.answer import answer_request
 from askback.service.threads import archive
 from askback.wire.thread_bodies import MessageBody, TextBlock

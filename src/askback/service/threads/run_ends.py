@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from askback.domain.events import RUN_ENDED, EventDraft
+from askback.domain.lifecycle import OPEN
 from askback.domain.record import Labels
 from askback.domain.runs import ARCHIVED, SILENT_REASON, Run
 from askback.service.context import Services
-from askback.service.lifecycle.cancel_open import OPEN
 
 
 async def end_run(ctx: Services, run: Run, reason: str | None) -> Run:
