@@ -2,7 +2,7 @@
 
 from askback import Form, Number, Select
 from askback.compat.a2ui import read_action, write_surface
-from askback.compat.mcp_elicitation import read_content, write_elicitation
+from askback.compat.mcp_elicitation import read_answer, write_elicitation
 
 FORM = Form(
     title="Report",
@@ -15,7 +15,7 @@ FORM = Form(
 elicitation = write_elicitation(FORM)
 print(elicitation.params["requestedSchema"]["properties"]["format__other"])
 print([f"{loss.path}: {loss.reason}" for loss in elicitation.losses])
-print(read_content(FORM, {"format__other": "EPUB", "pages": 3}))
+print(read_answer(FORM, {"format__other": "EPUB", "pages": 3}))
 
 surface = write_surface(FORM, surface_id="report", context={"request_id": "req_1"})
 print([name for message in surface.messages for name in message if name != "version"])

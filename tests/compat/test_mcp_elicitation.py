@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from askback.client.modelform import model_form
 from askback.compat.mcp_elicitation import (
-    read_content,
+    read_answer,
     read_decision,
     read_elicitation,
     write_approval,
@@ -98,7 +98,7 @@ def test_every_form_is_an_elicitation_whose_answer_comes_back(
         return  # MCP has room for one own text
     assert faults(write_elicitation(form).params) == []
     content = answer_over_elicitation(form, values)
-    assert check_answer(form, read_content(form, content)).values == values
+    assert check_answer(form, read_answer(form, content)["values"]).values == values
 
 
 @requirement("F31")
@@ -162,10 +162,12 @@ def test_features_that_mcp_lacks_are_listed() -> None:
         Loss("fields.at", "It is always shown; its value counts only where `visible_if` holds."),
     )
     content = {"fmt": "1", "fmt__other": " ", "code": "A", "ok": False, "at": "10:00", "extra": 1}
-    assert read_content(form, content) == {"fmt": 1, "code": "A", "ok": False, "extra": 1}
-    assert read_content(form, {**content, "fmt__other": "odt"})["fmt"] == "odt"
-    assert read_content(form, {**content, "fmt__other": 5})["fmt"] == 5  # which the field refuses
-    assert read_content(form, {**content, "code__other": "B"})["code__other"] == "B"  # as an unknown field
+    values = read_answer(form, content)["values"]
+    assert values == {"fmt": 1, "code": "A", "ok": False, "extra": 1}
+    assert read_answer(form, {**content, "fmt__other": "odt"})["values"]["fmt"] == "odt"
+    assert read_answer(form, {**content, "fmt__other": 5})["values"]["fmt"] == 5  # which the field refuses
+    values = read_answer(form, {**content, "code__other": "B"})["values"]
+    assert values["code__other"] == "B"  # as an unknown field
 
 
 @requirement("F31")
@@ -200,7 +202,7 @@ def test_what_has_no_property_is_in_the_message_or_in_the_titles() -> None:
         "plan": "Delivery address: Plan",
     }
     assert properties["plan"]["oneOf"][0] == {"const": "1", "title": "Large – 500 EUR a month"}
-    assert read_content(form, {"plan": "1"})["plan"] == 1
+    assert read_answer(form, {"plan": "1"})["values"]["plan"] == 1
 
 
 @requirement("F31")

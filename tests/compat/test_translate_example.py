@@ -13,7 +13,7 @@ def test_the_example_writes_a_form_and_reads_two_answers(capsys: pytest.CaptureF
     assert capsys.readouterr().out.splitlines() == [
         "{'type': 'string', 'title': 'Format: Other'}",
         "['fields.format: It is not marked as required; the answer is refused without it.', 'fields.pages: MCP has no steps.']",
-        "{'format': 'EPUB', 'pages': 3}",
+        "{'values': {'format': 'EPUB', 'pages': 3}}",
         "['createSurface', 'updateDataModel', 'updateComponents']",
         "Action(kind='submit', values={'format': 'Word', 'pages': 5}, context={'request_id': 'req_1'})",
     ]

@@ -37,7 +37,7 @@ from askback.adapters.openquestion import members_of, open_answer, open_form, ty
 from askback.client.async_client import AsyncClient
 from askback.client.forms import outcome_of
 from askback.client.gather import gather_all
-from askback.compat.mcp_elicitation import read_content, write_elicitation
+from askback.compat.mcp_elicitation import read_answer, write_elicitation
 from askback.compat.translation import NotExpressible
 from askback.domain import questiontext
 from askback.domain.request import Answer, InputRequest
@@ -282,9 +282,8 @@ async def _report(ask: AsyncClient, request: InputRequest, entry: ResumeEntry) -
         if entry.status == "cancelled":
             return await ask.requests.report_answer(current_request, declined="dismissed")
         if current_request.form is not None:
-            return await ask.requests.report_answer(
-                current_request, values=read_content(current_request.form, payload)
-            )
+            answer = read_answer(current_request.form, payload)
+            return await ask.requests.report_answer(current_request, **answer)
         if not isinstance(payload.get(APPROVED), bool):
             raise AskbackError(f"The payload of {entry.interrupt_id} must have `approved`, true or false.")
         note = payload.get(REASON)

@@ -1,12 +1,12 @@
 """MCP's form elicitation (2025-11-25, 2026-07-28): a flat subset of JSON Schema, as forms and from forms.
 
     written = write_elicitation(form)           written.params goes into `elicitation/create`
-    values = read_content(form, content)        the client's content, as the values of an answer
+    answer = read_answer(form, content)         the client's content, as an answer
     read = read_elicitation(params)             the form of a server's question
     result = write_result(request, read)        the outcome, for that server
 
 The property of a field is its id, and `ID__other` is the text that a person typed instead of choosing. A client does
-not check an answer by the form's rules: check what `read_content` returns before it counts (`POST …/answer` does).
+not check an answer by the form's rules: check what `read_answer` returns before it counts (`POST …/answer` does).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from askback.domain.limits import DEFAULTS
 from askback.domain.options import Option, value_text
 from askback.domain.request import Answer, InputRequest
 from askback.domain.validation.texts import text_faults
-from askback.domain.validation.value import fixed_value
+from askback.domain.validation.value import fixed_value, is_provided
 from askback.domain.validation.visibility import hidden_fields
 from askback.messages import DEFAULT_LOCALE, render, translate
 from askback.messages.languages import choose
@@ -136,20 +136,30 @@ def read_decision(content: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def read_content(form: Form, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of an answer: own texts in their places, and nothing for empty and for hidden fields."""
+def read_answer(form: Form, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `{"values", "skipped"?}` for `POST …/answer`.
+
+    Own texts are in their places, and empty and hidden fields are left out. A required field that may be skipped is
+    skipped if it is empty: a client has no other way to skip it.
+    """
     values: dict[str, Any] = {}
     for field in form.all_fields:
         value, own_text = content.get(field.id), content.get(f"{field.id}{OTHER}")
         if isinstance(field, Select | Radio | Multiselect):
             value = _chosen_values(field, value, own_text)
-        if value not in (None, "", []) and not field.readonly:
+        if is_provided(field, value) and not field.readonly:
             values[field.id] = value
     hidden = hidden_fields(form, values)
+    skipped = [
+        field.id
+        for field in form.all_fields
+        if field.required and field.allow_skip and not field.readonly and field.id not in {*hidden, *values}
+    ]
     names = {field.id for field in form.all_fields}
     names |= {f"{field.id}{OTHER}" for field in form.all_fields if getattr(field, "allow_other", False)}
     unknown = {name: value for name, value in content.items() if name not in names}
-    return {name: value for name, value in values.items() if name not in hidden} | unknown
+    values = {name: value for name, value in values.items() if name not in hidden} | unknown
+    return {"values": values, **({"skipped": skipped} if skipped else {})}
 
 
 def read_elicitation(params: Mapping[str, Any]) -> SchemaForm:

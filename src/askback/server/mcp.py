@@ -25,7 +25,7 @@ from askback.transports.http import (
     send_end,
     while_connected,
 )
-from askback.transports.problems import RECONNECT_S, problem_reply
+from askback.transports.problems import RECONNECT_S, MethodNotAllowed, problem_reply
 from askback.transports.security import bearer, identify
 
 PATH = "/mcp"
@@ -53,6 +53,8 @@ class Mcp:
         """Serve a call of MCP, or the metadata. Errors go up to the guard."""
         base_url = public_url(self._services, scope)
         if scope["path"] == METADATA:
+            if scope["method"] not in ("GET", "HEAD"):
+                raise MethodNotAllowed("GET, HEAD")
             # MCP demands an issuer; tokens are made here, by `askback token create`, and not by OAuth.
             issuer = {"authorization_servers": [base_url], "bearer_methods_supported": ["header"]}
             resource = {"resource": f"{base_url}{PATH}", **issuer}

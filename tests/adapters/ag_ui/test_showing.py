@@ -89,6 +89,22 @@ async def test_a_payload_that_the_form_refuses_leaves_it_open(ask: AsyncClient) 
     assert (await ask.requests.get(request.id)).status == "pending"
 
 
+async def test_a_required_question_that_may_be_skipped_is_skipped_when_it_is_left_empty(
+    ask: AsyncClient,
+) -> None:
+    skippable = {"id": "why", "type": "text", "label": "Why", "required": True, "allow_skip": True}
+    request = await ask.requests.create(
+        {"fields": [skippable, {"id": "name", "type": "text", "label": "Name"}]}
+    )
+    [interrupt] = await as_interrupts(ask, [request])
+    [answered_request] = await take_resume(ask, [request], [resolved(interrupt, {"name": "Ada"})])
+    assert answered_request.answer is not None
+    assert (answered_request.answer.values, answered_request.answer.skipped) == (
+        {"name": "Ada"},
+        {"why": True},
+    )
+
+
 async def test_a_resume_has_to_cover_every_interrupt_and_no_other(ask: AsyncClient) -> None:
     requests = [await ask.requests.create(LUNCH), await ask.requests.create(LUNCH)]
     first_interrupt, _ = await as_interrupts(ask, requests)

@@ -66,6 +66,8 @@ async def test_a_call_without_a_known_token_names_the_metadata(
         "bearer_methods_supported": ["header"],
         "resource_name": "askback",
     }
+    refusal = await http.post(metadata)
+    assert (refusal.status_code, refusal.headers["allow"]) == (405, "GET, HEAD")
 
 
 async def test_a_foreign_host_or_origin_is_refused(http: httpx2.AsyncClient) -> None:

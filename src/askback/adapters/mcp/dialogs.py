@@ -18,10 +18,9 @@ from askback.adapters.arguments import MAX_FAULTS
 from askback.adapters.mcp.forms import whole_elicitation
 from askback.adapters.mcp.place import Context, Place
 from askback.client import CurrentSession
-from askback.compat.mcp_elicitation import read_content, read_decision, write_approval
+from askback.compat.mcp_elicitation import read_answer, read_decision, write_approval
 from askback.domain import questiontext
 from askback.domain.request import InputRequest
-from askback.domain.validation.visibility import hidden_fields
 from askback.errors import Conflict, Invalid, TooLarge
 from askback.messages import DEFAULT_LOCALE, translate
 
@@ -130,23 +129,7 @@ async def report(
 def _answer(request: InputRequest, content: Mapping[str, Any]) -> dict[str, Any] | None:
     if request.form is None:
         return read_decision(content)
-    values = read_content(request.form, content)
-    hidden = hidden_fields(request.form, values)
-    skipped = [
-        field.id
-        for field in request.form.all_fields
-        if field.required
-        and field.allow_skip
-        and not field.readonly
-        and field.id not in hidden
-        and _is_empty(values.get(field.id))
-    ]
-    values = {name: value for name, value in values.items() if name not in skipped}
-    return {"values": values, **({"skipped": skipped} if skipped else {})}
-
-
-def _is_empty(value: object) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
+    return read_answer(request.form, content)
 
 
 def _with_errors(dialog: Dialog, problems: str) -> Dialog:

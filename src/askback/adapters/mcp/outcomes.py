@@ -41,7 +41,10 @@ def failure_text(error: AskbackError, *, consequence: str) -> str:
             "Tell the user that the askback server is not running, or try again later."
         )
     elif isinstance(error, Unauthorized):
-        text = "askback does not accept the token of this MCP server. Tell the user to check ASKBACK_TOKEN."
+        text = (
+            "askback does not accept the token of this MCP server: it was revoked, or it belongs to another server. "
+            "Tell the user to run `askback install` again, or to correct ASKBACK_TOKEN."
+        )
     elif isinstance(error, Invalid) and error.field_errors:
         text = wrong_arguments(
             ((str(item["path"]), str(item["message"])) for item in error.field_errors),
