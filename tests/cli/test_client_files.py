@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -16,7 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askback.cli.clients.additions import Addition, CannotEdit
+from askback.cli.clients.definitions import Command
 from askback.cli.clients.jsonc import parse
+from askback.client.program import program
 
 SERVER = {
     "command": "/opt/python",
@@ -228,3 +232,15 @@ def test_what_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path], None
     make(tmp_path / "mcp.json")
     with pytest.raises(CannotEdit, match=r"mcp\.json is not a file\."):
         Addition(tmp_path / "mcp.json", MEMBERS).read()
+
+
+def test_no_module_of_the_folder_where_a_client_starts_is_run(tmp_path: Path) -> None:
+    for name in ("askback/__init__", "askback/__main__", "typer", "asyncio", "mcp"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.py").write_text("print('of the folder')\n")
+    command = Command(tmp_path / "credentials.json")
+    server, hook = command.server, shlex.split(command.hook)
+    for words in ([server["command"], *server["args"]], hook, program("run")):
+        output = subprocess.run([*words, "--help"], cwd=tmp_path, capture_output=True, check=True)
+        assert b"of the folder" not in output.stdout
+        assert b"Usage" in output.stdout

@@ -85,6 +85,55 @@ async def test_an_opened_request_is_answered_by_numbers_and_enter_alone(
 
 
 @requirement("J3", "J5")
+@pytest.mark.parametrize("page", ["/r/", "/inbox/"])
+async def test_a_key_that_is_held_since_the_request_before_answers_nothing(
+    screen: OpenScreen, team: Team, thread: str, page: str
+) -> None:
+    request = request_of(await team.agent.ask(thread, FORM))
+    eva = await screen(f"{page}{request['id']}", team=team, before=stop_the_clock)
+    heading = eva.card.get_by_role("heading", name="Which region?")
+    await expect(heading).to_be_focused()
+    keyboard = eva.page.keyboard
+    for held in ("2", "Enter"):
+        await keyboard.down(held)
+    await eva.page.clock.run_for(PAUSE_MS)
+    for repeated in ("2", "Enter", "Control", "Enter"):
+        await keyboard.down(repeated)
+    await expect(eva.card.get_by_role("radio", name="us", exact=True)).not_to_be_checked()
+    await expect(heading).to_be_focused()
+    for held in ("2", "Enter", "Control"):
+        await keyboard.up(held)
+    await keyboard.press("2")
+    await keyboard.press("Control+Enter")
+    await expect(eva.card.locator("form")).to_have_count(0)
+    assert (await team.ada.get(request["id"]))["answer"]["values"] == {"q0": "us"}
+
+
+@requirement("J3", "J9")
+async def test_a_key_that_is_held_decides_one_request_and_not_the_next(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    requests = [
+        request_of(await team.agent.bash(thread, f"make {name}", timeout_s=3000 + index))
+        for index, name in enumerate("ab")
+    ]
+    eva = await screen(f"/inbox/{requests[0]['id']}", team=team, before=stop_the_clock)
+    await expect(eva.button("Allow once")).to_be_visible()
+    keyboard = eva.page.keyboard
+    for title in ("make a", "make b", "make b"):
+        await expect(eva.card).to_contain_text(title)
+        await expect(eva.button("Allow once")).to_be_visible()
+        await eva.page.clock.run_for(PAUSE_MS)
+        await keyboard.down("a")
+    await expect(eva.card.locator("#title")).to_be_focused()
+    await keyboard.up("a")
+    statuses = [(await team.ada.get(request["id"]))["status"] for request in requests]
+    assert statuses == ["answered", "pending"]
+    await keyboard.press("a")
+    await expect(eva.page.get_by_text("Allowed: Run: make b")).to_be_visible()
+
+
+@requirement("J3", "J5")
 async def test_in_a_conversation_nothing_takes_the_focus_and_numbers_turned_off_choose_nothing(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:

@@ -8,7 +8,6 @@ import logging
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
@@ -20,6 +19,7 @@ from urllib.parse import urlsplit
 
 from askback.cli.connection import reachable
 from askback.client.discovery import CREDENTIALS, named_data_dir
+from askback.client.program import program
 from askback.errors import AskbackError
 from askback.server import server_file
 from askback.storage.private import try_lock
@@ -187,7 +187,7 @@ _DETACHED = ("/bin/sh", "-c", '"$@" & echo $! >"$0"', PID)
 
 def _launch(data_dir: Path, port: Sequence[str]) -> IO[bytes] | None:
     """Start a server, and return its output, a line of JSON when it is ready; None while another one runs."""
-    words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
+    words = program("serve", "--data-dir", str(data_dir), "--ready-json", *port)
     with (data_dir / LOCK).open("w") as lock, (data_dir / PID).open("a+") as pid:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not try_lock(pid.fileno()):

@@ -19,6 +19,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from askback.client.program import program
 from askback.demo import forms, publish
 from askback.demo.command import Command, git_commands
 from askback.demo.conversation import Conversation
@@ -45,13 +46,12 @@ async def publish_project(conversation: Conversation, folder: Path, registry: st
 
 def _command(thread_id: str, address: str) -> Command:
     # -P: otherwise a package in the project's folder could replace one of Python's.
-    python = (sys.executable, "-P")
+    script_command = (sys.executable, "-P", str(Path(publish.__file__)), address)
     secret = ("--secret", publish.TOKEN, "--thread", thread_id)
-    script = str(Path(publish.__file__))
     return Command(
         step="publish-run",
         name="askback run",
-        argv=(*python, "-m", "askback", "run", *secret, "--", *python, script, address),
+        argv=program("run", *secret, "--", *script_command),
         title="Publish the project",
         reason=f"It sends the files of the folder to {address}.",
     )

@@ -246,7 +246,8 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.isComposing) return;
+    // A key that is held would also answer the request that opens next.
+    if (event.defaultPrevented || event.isComposing || event.repeat) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       this.submit();

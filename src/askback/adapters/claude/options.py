@@ -152,8 +152,12 @@ def _own_tools(options: ClaudeAgentOptions) -> frozenset[str]:
 
 
 def _starts_askback(server: Mapping[str, Any]) -> bool:
-    words = [str(server.get("command", "")), *(server.get("args") or ())]
-    return words[1:] == ["-m", "askback", "mcp"] or (Path(words[0]).name, words[1:]) == ("askback", ["mcp"])
+    program, *arguments = [str(server.get("command", "")), *(server.get("args") or ())]
+    if arguments[:1] == ["-P"]:
+        del arguments[0]
+    return arguments[:3] == ["-m", "askback", "mcp"] or (
+        Path(program).name == "askback" and arguments[:1] == ["mcp"]
+    )
 
 
 def _agents(options: ClaudeAgentOptions) -> Iterable[tuple[str, Any]]:

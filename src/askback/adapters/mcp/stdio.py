@@ -7,7 +7,6 @@ import os
 import secrets
 import shlex
 import signal
-import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from askback.adapters.mcp.place import Context, Place, Waits
 from askback.adapters.mcp.server import build_server
 from askback.adapters.mcp.unreadable import forward_readable
 from askback.client import AsyncClient, discovery
+from askback.client.program import program
 
 ServerContext = Callable[[], AbstractAsyncContextManager[None]]
 """Makes a context in which the server runs, if it is ours to start."""
@@ -65,18 +65,7 @@ def _run_command(thread_id: str) -> str | None:
     credentials = os.environ.get(discovery.CREDENTIALS)
     if not credentials:
         return None
-    words = (
-        sys.executable,
-        "-m",
-        "askback",
-        "run",
-        "--thread",
-        thread_id,
-        "--secret",
-        "NAME",
-        "--",
-        "COMMAND",
-    )
+    words = program("run", "--thread", thread_id, "--secret", "NAME", "--", "COMMAND")
     return f"{discovery.CREDENTIALS}={shlex.quote(credentials)} {shlex.join(words)}"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from askback.cli.clients.additions import NAME, Addition
 from askback.client.discovery import CREDENTIALS
+from askback.client.program import program
 
 HOOK_S = 86_400
 """Seconds that Claude Code waits for a hook: a person may be away."""
@@ -29,15 +30,15 @@ class Command:
     def server(self) -> dict[str, Any]:
         """The entry of the MCP server in the format of most clients."""
         env = {CREDENTIALS: str(self.credentials)}
-        return {"command": sys.executable, "args": ["-m", "askback", "mcp"], "env": env}
+        python, *arguments = program("mcp")
+        return {"command": python, "args": arguments, "env": env}
 
     @property
     def hook(self) -> str:
         """The command of the hook of Claude Code, in quotes for a shell."""
         import shlex
 
-        words = (sys.executable, "-m", "askback", "hook", "--credentials", str(self.credentials))
-        return shlex.join(words)
+        return shlex.join(program("hook", "--credentials", str(self.credentials)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,9 +106,10 @@ export function numberChoices(card: NumberedCard): void {
   new MutationObserver(follow).observe(root, { childList: true, subtree: true });
   follow();
   root.addEventListener("keydown", (event) => {
-    const { key, target, ctrlKey, metaKey, altKey, defaultPrevented, isComposing } = event as KeyboardEvent;
+    const { key, target, ctrlKey, metaKey, altKey, defaultPrevented, isComposing, repeat } =
+      event as KeyboardEvent;
     const element = target as Element;
-    if (ctrlKey || metaKey || altKey || defaultPrevented || isComposing) return;
+    if (ctrlKey || metaKey || altKey || defaultPrevented || isComposing || repeat) return;
     if (performance.now() - startedAt < PAUSE_MS) return;
     if (key === "Enter" && card.request?.form && !element.matches(CONTROL_SELECTOR)) card.submit();
     if (!/^[1-9]$/.test(key) || !keysOn() || element.matches(TEXT_CONTROL_SELECTOR)) return;

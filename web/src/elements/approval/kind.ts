@@ -145,9 +145,9 @@ export class ApprovalKind implements Kind, ApprovalContext {
 
   /** Press the button of a letter, unless it is typed into a box; a dangerous call is then allowed with Enter. */
   #onKey(event: KeyboardEvent): void {
-    const { key, target, ctrlKey, metaKey, altKey } = event;
+    const { key, target, ctrlKey, metaKey, altKey, repeat } = event;
     const typing = ctrlKey || metaKey || altKey || (target as Element).matches("input, textarea, select");
-    if (typing || event.defaultPrevented || !this.isReady || !keysOn()) return;
+    if (typing || repeat || event.defaultPrevented || !this.isReady || !keysOn()) return;
     const button = this.host.root.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
     if (!button) return;
     event.preventDefault();

@@ -240,7 +240,7 @@ export class Place extends PlaceElement {
     if (act) {
       event.preventDefault();
       act();
-    } else if (inRequest(event) && this.#detail.press(key, target)) event.preventDefault();
+    } else if (!event.repeat && inRequest(event) && this.#detail.press(key, target)) event.preventDefault();
   }
 
   #actionOf(key: string, target: Element): (() => void) | undefined {

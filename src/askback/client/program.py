@@ -1,0 +1,13 @@
+"""The command that starts askback in another process."""
+
+from __future__ import annotations
+
+import sys
+
+
+def program(*arguments: str) -> tuple[str, ...]:
+    """Return a command of askback of this environment.
+
+    Without `-P`, a module of the folder where the command starts, such as `askback`, would be run in its place.
+    """
+    return (sys.executable, "-P", "-m", "askback", *arguments)
