@@ -30,6 +30,11 @@ async def stop_the_clock(page: Page) -> None:
     await page.clock.pause_at(1)
 
 
+async def install_a_clock(page: Page) -> None:
+    """Let time also pass on demand."""
+    await page.clock.install()
+
+
 async def numbers(shown_screen: Screen) -> list[str | None]:
     """Return the number of each option."""
     options = await shown_screen.card.locator("label").all()
@@ -117,7 +122,7 @@ async def test_a_key_that_is_held_decides_one_request_and_not_the_next(
         request_of(await team.agent.bash(thread, f"make {name}", timeout_s=3000 + index))
         for index, name in enumerate("ab")
     ]
-    eva = await screen(f"/inbox/{requests[0]['id']}", team=team, before=stop_the_clock)
+    eva = await screen(f"/inbox/{requests[0]['id']}", team=team, before=install_a_clock)
     await expect(eva.button("Allow once")).to_be_visible()
     keyboard = eva.page.keyboard
     for title in ("make a", "make b", "make b"):
