@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from askback.domain.limits import DEFAULTS
 from askback.server.app import create_app
 from askback.server.database_address import PostgresAddress, SettingsError
 from askback.server.setting_readers import Bootstrap
-from askback.server.settings import load
+from askback.server.settings import BACKED_UP_SETTINGS, load
 from tests.requirements import requirement
 
 
@@ -202,3 +203,8 @@ def test_a_repr_shows_no_token_and_no_key() -> None:
     given = {"ASKBACK_BOOTSTRAP_TOKENS": "admin:tok-aaaaaa", "ASKBACK_MASTER_KEYS": "one:key-bbbbbb"}
     assert "tok-aaaaaa" not in repr(load(given))
     assert "key-bbbbbb" not in repr(load(given))
+
+
+def test_a_backup_keeps_no_setting_that_is_named_like_a_credential() -> None:
+    named = {name for name in BACKED_UP_SETTINGS if re.search("SECRET$|TOKEN|KEY|PASSWORD|URL$", name)}
+    assert named == {"ASKBACK_PUBLIC_URL"}

@@ -107,7 +107,7 @@ def _read_master_keys(settings: Settings) -> Mapping[str, bytes]:
 def _describe(settings: Settings) -> dict[str, object]:
     """Return the source of the backup and its settings without credentials."""
     variables = {
-        name: text for name, text in os.environ.items() if name in settings_module.UNPARSED_SETTINGS and text
+        name: text for name, text in os.environ.items() if name in settings_module.BACKED_UP_SETTINGS and text
     }
     kind = "sqlite" if isinstance(settings.database, Path) else "postgres"
     return {"askback": version("askback"), "database": kind, "settings": variables}

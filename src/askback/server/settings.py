@@ -244,7 +244,7 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
 
 _READ_APART = frozenset({"data_dir", "oauth_providers"})
 
-UNPARSED_SETTINGS = frozenset(_READERS) - {
+BACKED_UP_SETTINGS = frozenset(_READERS) - {
     "ASKBACK_BOOTSTRAP_TOKENS",
     "ASKBACK_DATABASE_URL",
     "ASKBACK_DATA_DIR",

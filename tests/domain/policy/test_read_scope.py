@@ -9,9 +9,12 @@ from typing import Any, cast
 
 import pytest
 
+from askback.cli.main import COMMANDS
 from askback.domain.policy.built_in_lists import built_in_rules
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import Policy, decide
+from askback.domain.policy.own_data import COMMANDS_OF_AGENTS, COMMANDS_OF_PEOPLE, why_own_data
+from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.rules import parse_rule
 from tests.requirements import requirement
 
@@ -131,6 +134,7 @@ def test_no_rule_mode_or_level_reaches_askbacks_own_data_unasked(policy: Policy)
         bash(f"cat {own}/server.json"),
         bash(f"cat {own.upper()}/x"),
         bash("cat $HOME/.local/share/askback/server.json"),
+        bash("cd ~/.local/share && cat askback/server.json"),
         bash(f"python3 -c \"open('{own}/server.json')\""),
         Call("bash", {"command": "cat server.json", "cwd": own}),
         Call("Read", {"file_path": f"{own}/askback.db"}),
@@ -141,6 +145,38 @@ def test_no_rule_mode_or_level_reaches_askbacks_own_data_unasked(policy: Policy)
     exact_policy = Policy((parse_rule(f"cat {own}/server.json"),), own_paths=FRESH.own_paths)
     assert decide(bash(f"cat {own}/server.json"), exact_policy).decision == "ask"
     assert decide(Call("write_file", {"path": "notes.md", "content": own}), bound).decision != "deny"
+
+
+@requirement("N7")
+@pytest.mark.parametrize("policy", [Policy(level="full"), Policy((parse_rule("askback:*"),))])
+def test_commands_of_askback_that_have_the_rights_of_people_are_asked_at_every_level(policy: Policy) -> None:
+    for command in (
+        "askback login",
+        "/opt/askback/bin/askback --no-color token create --role admin",
+        "cd src && askback rules add 'bash:*'",
+        "bash -c 'askback policy --level full'",
+    ):
+        assert decide(bash(command), policy).decision == "ask", command
+    for command in (
+        "python3 -P -m askback login",
+        "uvx --from 'askback[mcp]==0.1' askback inbox",
+        "uvx askback@0.1 inbox",
+        "pipx run askback inbox",
+    ):
+        assert decide(bash(command), Policy(level="full")).decision == "ask", command
+    for command in (
+        "askback ask 'Which region?'",
+        "askback run --secret A -- make login",
+        "askback --version",
+    ):
+        assert decide(bash(command), Policy(level="full")).decision == "allow", command
+    reason = why_own_data(bash("askback login"), ReadScope())
+    assert reason == "it runs a command of askback that has the rights of a person or an administrator"
+
+
+def test_each_command_of_askback_is_one_of_agents_or_of_people() -> None:
+    assert COMMANDS.keys() == COMMANDS_OF_AGENTS | COMMANDS_OF_PEOPLE
+    assert not COMMANDS_OF_AGENTS & COMMANDS_OF_PEOPLE
 
 
 @requirement("N7", "B7")

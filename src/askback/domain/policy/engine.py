@@ -23,6 +23,7 @@ from askback.domain.policy.decision_table import (
     asks_nobody,
     table_decision,
 )
+from askback.domain.policy.own_data import why_own_data
 from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.risks import risks
@@ -195,7 +196,7 @@ def _find_unchecked(call: Call, policy: Policy) -> Reason | None:
     """Say why the checks so far may have missed something; such a call is never allowed by level or mode."""
     if call.reading is not None and call.reading.incomplete:
         return call.reading.incomplete
-    if own_data_reason := rule_scope.check_own_data(call, policy.read_scope(call)):
+    if own_data_reason := why_own_data(call, policy.read_scope(call)):
         return own_data_reason
     return files.why_ambiguous(call.possible_paths, call.other_keys) if call.is_edit else None
 

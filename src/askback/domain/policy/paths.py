@@ -35,7 +35,7 @@ _NAMES = frozenset(
     cookies.sqlite cookies.txt logins.json key3.db key4.db signons.sqlite .password-store .mozilla .thunderbird
     .1password .bitwarden .lastpass .electrum .bitcoin .ethereum .solana .keychain .heroku .netlify .snyk
     wp-config.php .pgadmin .dbeaver-data-sources.xml datasources.local.xml .jupyter_token nbsignature_secret
-    .secrets.toml .mcp.json claude_desktop_config.json
+    .secrets.toml .mcp.json claude_desktop_config.json .dockerconfigjson .renviron
     .yarnrc.yml .databrickscfg .sentryclirc .ftpconfig sftp.json .aws-credentials
     """.split()
 )
@@ -65,7 +65,7 @@ _SECRET_FOLDERS = frozenset(
 _NAMED = re.compile(
     r"askback\.db[-.].*|client_secret[-_.].*\.json|.*service[-_]?account.*\.json|.*firebase-adminsdk.*\.json"
     r"|.*-credentials\.(?:json|ya?ml|csv)|.*accesskeys\.csv|.*\.tfstate(?:\..*)?|.*\.(?:auto\.)?tfvars(?:\.json)?"
-    r"|snapshot_blob.*\.key|ssh_host_.*_key|.*_(?:rsa|dsa|ecdsa|ed25519)|dump\.rdb"
+    r"|snapshot_blob.*\.key|ssh_host_.*_key|.*_(?:rsa|dsa|ecdsa|ed25519)|dump\.rdb|.*\.hprof|core\.\d+"
 )
 _START_UP = frozenset(
     """

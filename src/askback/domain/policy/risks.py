@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from askback.domain.policy import files, operands, paths, rule_scope
+from askback.domain.policy import files, operands, paths
 from askback.domain.policy.calls import Call
+from askback.domain.policy.own_data import why_own_data
 from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.lexer import Argv
@@ -39,6 +40,7 @@ _NO_FILES = ("http://", "https://", "ftp://", "ssh://", "/dev/")
 _WILDCARDS = re.compile(r"[*?\[\]{}]")
 _RUN = re.compile(r"ASKBACK_CREDENTIALS=\S+ (\S+ (?:-P )?-m askback run .*)", re.DOTALL)
 """The command that `request_env_vars` gives to an agent."""
+_OWN_DATA = {"own_data": Reason("danger_own_data"), "own_command": Reason("danger_own_command")}
 
 
 def risks(call: Call) -> tuple[Reason, ...]:
@@ -68,21 +70,21 @@ def disclosures(call: Call, read_scope: ReadScope) -> tuple[Reason, ...]:
 
     The policy does not decide by them: a rule that names a secret file allows to read it.
     """
-    own_data = (Reason("danger_own_data"),) if _reaches_own_data(call, read_scope) else ()
+    own_data = _why_own_data(call, read_scope)
     secrets = (
         Reason("danger_secret", path=path)
         for path in _read_paths(call)
         if not path.startswith(_NO_FILES) and any(map(read_scope.is_secret, {path, _WILDCARDS.sub("", path)}))
     )
-    return (*own_data, *dict.fromkeys(secrets))
+    return (*(() if own_data is None else (_OWN_DATA[own_data.code],)), *dict.fromkeys(secrets))
 
 
-def _reaches_own_data(call: Call, read_scope: ReadScope) -> bool:
-    """Tell whether a call reaches askback's data, other than by the command that runs a program with its secrets."""
+def _why_own_data(call: Call, read_scope: ReadScope) -> Reason | None:
+    """Say how a call reaches askback's data, other than by the command that runs a program with its secrets."""
     command = call.shell_input.text if call.is_shell else None
     if command and (run := _RUN.fullmatch(command)):
         call = Call("bash", {"command": run[1]}, call.cwd)
-    return rule_scope.check_own_data(call, read_scope) is not None
+    return why_own_data(call, read_scope)
 
 
 def _read_paths(call: Call) -> Iterator[str]:

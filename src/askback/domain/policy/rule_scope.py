@@ -6,7 +6,6 @@ See ADR 0032. Each function returns the reason why the rule does not apply, or N
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from askback.domain.policy import edits, operands, paths, read_tools
 from askback.domain.policy.calls import Call
@@ -185,22 +184,3 @@ def _check_autorun(call: Call, rule: Rule) -> Reason | None:
         if edits.is_project_config(relative_path):
             return Reason("steers_later", path=path)
     return None
-
-
-def check_own_data(call: Call, read_scope: ReadScope) -> Reason | None:
-    """Say which part of a call reaches into askback's own data folder."""
-    own_data = read_scope.find_own_data(_possible_paths(call, read_scope))
-    return None if own_data is None else Reason("own_data")
-
-
-def _possible_paths(call: Call, read_scope: ReadScope) -> Iterator[str]:
-    if read_scope.folder is not None:
-        yield read_scope.folder
-    if call.is_edit:
-        yield from call.possible_paths
-        return
-    yield from call.texts()
-    if call.reading is not None:
-        for argv in call.reading.all_commands:
-            yield from argv
-        yield from (*call.reading.targets, *call.reading.inputs)
