@@ -83,6 +83,27 @@ async def test_markdown_is_drawn_from_the_tree_of_the_server_and_code_is_copied(
     assert copied == 'def main() -> None:  # hello\n    print("x")'
 
 
+@requirement("I4")
+async def test_an_image_of_another_server_is_a_link_and_is_not_loaded(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    remote = {"type": "image", "url": "https://pictures.example/x.png?data=secret", "alt": "Sales"}
+    pixel = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
+    own = {"type": "image", "url": pixel, "alt": "Own"}
+    await say(team.agent, thread, remote, own)
+    requested = list[str]()
+
+    async def record_requests(page: Page) -> None:
+        page.on("request", lambda request: requested.append(request.url))
+
+    eva = await screen(f"/conversations/{thread}", team=team, before=record_requests)
+    link = eva.page.get_by_role("link", name="Open the image on pictures.example: Sales")
+    await expect(link).to_have_attribute("href", remote["url"])
+    await expect(link).to_have_attribute("rel", "noopener noreferrer")
+    await expect(eva.page.locator("askback-thread img")).to_have_attribute("src", pixel)
+    assert [url for url in requested if "pictures.example" in url] == []
+
+
 @requirement("G5")
 async def test_a_streamed_text_never_loses_its_shown_part(
     screen: OpenScreen, agent: AsyncClient, thread: str

@@ -154,6 +154,7 @@ async def test_every_page_and_answer_carries_the_strict_policy(server: Any, path
     assert "default-src 'none'" in policy
     assert "require-trusted-types-for 'script'" in policy
     assert "unsafe" not in policy
+    assert "img-src 'self' data:;" in policy
     assert "frame-ancestors 'none'" in policy
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"

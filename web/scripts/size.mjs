@@ -31,7 +31,7 @@ const PART_BUDGETS = {
   secret: 5_000,
   shape: 2_300,
   reader: 1_250,
-  chat: 6_000,
+  chat: 6_100,
   composer: 4_250,
   drafts: 3_000,
   receipt: 2_900,

@@ -19,7 +19,7 @@ from askback.transports.security import FOREIGN_ORIGIN, SAFE_METHODS, Addresses
 from askback.wire.websocket import CloseCode
 
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types askback"
 )

@@ -1,7 +1,7 @@
 import texts from "../../../../src/askback/messages/en.json?chat" with { type: "json" };
 import type { Client } from "../../client/client.ts";
 import { type Person, readOnlyReason } from "../../core/audience.ts";
-import type { FilePart, ThreadRequest } from "../../core/generated/wire.ts";
+import type { FilePart, ImageBlock, ThreadRequest } from "../../core/generated/wire.ts";
 import { addTexts, type Locale } from "../../core/messages.ts";
 import type { Entry, Transcript } from "../../core/transcript.ts";
 import { highlightStyles } from "../approval/highlight.css.ts";
@@ -22,8 +22,6 @@ addTexts(texts);
 const UP_ICON = draw("M12 20V5M6 11l6-6 6 6");
 const DOWN_ICON = draw("M12 19V4M6 13l6 6 6-6");
 
-/** Only these addresses become pictures. */
-const PICTURE_TYPE = /^(https:\/\/|data:image\/)/i;
 /** The number of entries shown at first; more follow when somebody scrolls up to the first one. */
 const PAGE = 60;
 /** What a first drawing waits for Markdown, so that nothing moves when it comes. */
@@ -37,6 +35,14 @@ export interface ChatHost {
   readonly locale: Locale;
   readonly transcript: Transcript | undefined;
   redraw(): void;
+}
+
+/** Draw an image; one of another server is a link, as its request would tell that server what the agent put into it. */
+function drawImage({ url, alt }: ImageBlock, getText: GetText): Template | false {
+  if (url.startsWith("data:image/")) return html`<img src=${url} alt=${alt} />`;
+  if (!url.startsWith("https:") || !URL.canParse(url)) return false;
+  const label = getText("chat.image", { host: new URL(url).host });
+  return html`<a href=${url} target="_blank" rel="noopener noreferrer">${label}${alt && `: ${alt}`}</a>`;
 }
 
 /** How a conversation looks: who wrote, texts, tool calls, pictures and files, and where somebody reads. */
@@ -137,8 +143,7 @@ export class Chat {
     if (part.type === "tools") return drawStep(part, host);
     if (part.type === "tool") return drawCall(part, host);
     if (part.type === "file") return this.#drawFile(part);
-    if (part.type === "image")
-      return PICTURE_TYPE.test(part.url) && html`<img src=${part.url} alt=${part.alt} loading="lazy" />`;
+    if (part.type === "image") return drawImage(part, host.getText);
     if (part.type !== "text" || !part.text) return false;
     // What people type is shown as they typed it.
     const isAgent = entry.type === "message" && entry.message.role === "agent";
