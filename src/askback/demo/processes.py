@@ -152,6 +152,7 @@ async def run_module(
     """Run a module in a separate process until the block ends."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
+        "-P",
         "-m",
         module,
         *arguments,
