@@ -72,6 +72,14 @@ def test_an_added_part_is_removed_byte_for_byte(text: str) -> None:
         assert IN_JSON.remove_from(added, text) == SPACE.sub("{}", text)
 
 
+def test_tables_that_the_client_has_added_to_ours_are_removed_too() -> None:
+    own = 'model = "m"\n'
+    added = IN_TOML.add_to(own)
+    choice = '\n[mcp_servers.askback.tools.ask_user]\napproval_mode = "approve"\n'
+    assert tomllib.loads(IN_TOML.remove_from(added + choice, own)) == {"model": "m"}
+    assert IN_TOML.remove_from(added, own) == own
+
+
 @pytest.mark.parametrize("text", ["// nothing yet\r\n", "/* nothing yet */\n"])
 def test_a_file_of_comments_keeps_them_and_gets_an_object(text: str) -> None:
     added = IN_JSON.add_to(text)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import socket
 from typing import Any
 
+import anyio
 import pytest
 
+from askback import AsyncClient, ConnectionLost
 from askback.client import frames
 from askback.domain.fields import Form, Text
 from askback.errors import Unavailable
@@ -48,3 +52,17 @@ async def test_a_call_without_retries_gets_the_time_to_retry(transport: Any) -> 
         with pytest.raises(Unavailable) as exc_info:
             await link_scene.link.call(ASK, retry_for=0.5)
         assert exc_info.value.retry_after == 1
+
+
+@pytest.mark.parametrize("transport", ["websocket", "http", "auto"])
+async def test_a_sandbox_that_forbids_connections_is_named_at_once(
+    transport: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbid(_self: socket.socket, _address: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(socket.socket, "connect", forbid)
+    async with AsyncClient("http://127.0.0.1:9", "token", transport=transport) as ask:
+        for call in (lambda: ask.requests.get("r1"), lambda: ask.tokens.list()):
+            with anyio.fail_after(5), pytest.raises(ConnectionLost, match="sandbox that it runs in blocks"):
+                await call()

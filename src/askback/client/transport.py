@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
 
 from askback.domain.secrets.secret import Secret
-from askback.errors import Forbidden, Refused, Unauthorized
+from askback.errors import ConnectionLost, Forbidden, Refused, Unauthorized
 from askback.wire.websocket import CloseCode
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class NetworkTransport:
         try:
             response = await self._client().request(method, path, content=body, timeout=FILE_TIMEOUT_S)
         except httpx2.HTTPError as error:
-            raise TransportError(str(error) or type(error).__name__) from error
+            raise connect_error(error) from error
         return BytesReply(response.status_code, response.headers.get("retry-after"), response.content)
 
     async def close(self) -> None:
@@ -161,7 +161,7 @@ async def without_traceback(work: Awaitable[T]) -> T:
     except asyncio.CancelledError as error:
         failure = asyncio.CancelledError(*error.args)
     except Exception as exception:  # noqa: BLE001 - any of them would hold on to the body
-        failure = TransportError(str(exception) or type(exception).__name__)
+        failure = connect_error(exception)
     raise failure
 
 
@@ -184,6 +184,24 @@ def is_loopback(url: str) -> bool:
 def is_encrypted(url: str) -> bool:
     """Whether a server uses TLS. Certificates are loaded only then, because that takes 20 ms."""
     return urlsplit(url).scheme != "http"
+
+
+def connect_error(error: BaseException) -> TransportError | ConnectionLost:
+    """Return the error for a failed connection; it is final if the operating system forbids connections."""
+    if _is_forbidden(error):
+        return ConnectionLost(
+            "This program may not connect to the askback server: the sandbox that it runs in blocks the network. Allow "
+            "connections to the server there, or run the program outside of the sandbox."
+        )
+    return TransportError(str(error) or type(error).__name__)
+
+
+def _is_forbidden(error: BaseException | None) -> bool:
+    if isinstance(error, BaseExceptionGroup):
+        return any(map(_is_forbidden, cast("BaseExceptionGroup[BaseException]", error).exceptions))
+    return error is not None and (
+        isinstance(error, PermissionError) or _is_forbidden(error.__cause__ or error.__context__)
+    )
 
 
 def close_error(code: int, reason: str = "") -> TransportError | Refused:

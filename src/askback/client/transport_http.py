@@ -20,6 +20,7 @@ from askback.client.transport import (
     FrameStream,
     NetworkTransport,
     TransportError,
+    connect_error,
     credentials,
     is_encrypted,
     is_loopback,
@@ -83,7 +84,7 @@ class HttpFrames:
         try:
             await self._get("/v1/session")
         except httpx2.TransportError as error:
-            raise TransportError(str(error) or type(error).__name__) from None
+            raise connect_error(error) from None
         except Unavailable as error:
             raise TransportError(str(error)) from None
 

@@ -12,6 +12,7 @@ from askback.client.transport import (
     TransportError,
     Via,
     close_error,
+    connect_error,
     credentials,
     is_loopback,
     unknown_token,
@@ -56,7 +57,7 @@ class WebSocketTransport(NetworkTransport):
         except TimeoutError as error:
             raise ConnectTimedOut(str(error) or type(error).__name__) from None
         except (OSError, ConnectionClosed, EOFError) as error:
-            raise TransportError(str(error) or type(error).__name__) from None
+            raise connect_error(error) from None
         return WebSocketFrames(connection)
 
 

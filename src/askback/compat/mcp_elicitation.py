@@ -68,8 +68,11 @@ class WrittenElicitation(NamedTuple):
     losses: tuple[Loss, ...]
 
 
-def write_elicitation(form: Form) -> WrittenElicitation:
-    """Return a form as an elicitation; raises `NotExpressible` for a sensitive field, which MCP forbids."""
+def write_elicitation(form: Form, *, own_texts: bool = True) -> WrittenElicitation:
+    """Return a form as an elicitation; raises `NotExpressible` for a sensitive field, which MCP forbids.
+
+    `own_texts` are fields for a text that a person types instead of choosing an option.
+    """
     ids = {field.id for field in form.all_fields}
     problems = [
         Problem(("fields", field.id), "MCP forbids asking for secrets in a form: use the mode `url`.")
@@ -95,7 +98,7 @@ def write_elicitation(form: Form) -> WrittenElicitation:
     ]
     if problems:
         raise NotExpressible(problems)
-    writer = _Writer(form)
+    writer = _Writer(form, own_texts=own_texts)
     for field in form.all_fields:
         writer.write(field)
     schema: dict[str, Any] = {"type": "object", "properties": writer.properties}
@@ -111,15 +114,15 @@ def write_elicitation(form: Form) -> WrittenElicitation:
     return WrittenElicitation(params, tuple(writer.losses))
 
 
-def write_approval(message: str, *, locale: str = DEFAULT_LOCALE) -> dict[str, Any]:
-    """Return the elicitation for a decision about a tool call, which `message` shows."""
+def write_approval(message: str, *, locale: str = DEFAULT_LOCALE, note: bool = True) -> dict[str, Any]:
+    """Return the elicitation for a decision about a tool call, which `message` shows, and for a `note` about it."""
     decisions = [
         {"const": decision, "title": translate(f"ui.approval.{key}", locale)}
         for decision, key in (("approve", "once"), ("deny", "deny"))
     ]
     properties: dict[str, Any] = {
         DECISION: {"type": "string", "oneOf": decisions},
-        NOTE: {"type": "string", "title": translate("ui.approval.note_label", locale)},
+        **({NOTE: {"type": "string", "title": translate("ui.approval.note_label", locale)}} if note else {}),
     }
     schema = {"type": "object", "properties": properties, "required": [DECISION]}
     return {"mode": "form", "message": message, "requestedSchema": schema}
@@ -196,8 +199,9 @@ def write_result(request: InputRequest, read: SchemaForm) -> dict[str, Any]:
 class _Writer:
     """The properties of one elicitation."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: Form, *, own_texts: bool) -> None:
         self.form = form
+        self.own_texts = own_texts
         self.locale = form.locale or DEFAULT_LOCALE
         self.names = {id_: choose(name, [self.locale]) for id_, name in form.names.items()}
         self.properties: dict[str, Any] = {}
@@ -231,7 +235,10 @@ class _Writer:
             self.add_loss(field, f"MCP has no {missing}: it is left out.")
             return
         schema = self.property(field)
-        has_other = isinstance(field, Select | Radio | Multiselect) and field.allow_other
+        can_type = isinstance(field, Select | Radio | Multiselect) and field.allow_other
+        has_other = can_type and self.own_texts
+        if can_type and not has_other:
+            self.add_loss(field, "It has no field for an own text.")
         if field.visible_if is not None:
             self.add_loss(field, "It is always shown; its value counts only where `visible_if` holds.")
         if field.required and not (

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from typing import Any
 
 import anyio
 import httpx2
 import pytest
+from mcp_types import ElicitResult
 
 from askback import AsyncClient
 from tests.adapters.conftest import TOKENS, Server
-from tests.adapters.mcp.conftest import LEGACY, MODERN, Kind, card, connect_client, text_of
+from tests.adapters.mcp.conftest import LEGACY, MODERN, Kind, accept, card, connect_client, text_of
 from tests.adapters.mcp.test_http import HEADERS, INITIALIZE, bearer
 from tests.adapters.mcp.test_secrets import RawClient
 from tests.requirements import requirement
@@ -122,3 +124,16 @@ async def test_a_signal_alone_leaves_a_question_open(
     assert await anyio.to_thread.run_sync(raw.kill, signal.SIGTERM) == -signal.SIGTERM
     raw.close()
     assert (await person.requests.get(id_)).status == "pending"
+
+
+async def test_an_answer_that_finds_no_server_leaves_the_id_of_the_open_request(
+    own_server: Server, thread: str
+) -> None:
+    def stop_and_answer(_: Any) -> ElicitResult:
+        own_server.stop()
+        return accept(answer="Birke")
+
+    async with connect_client(own_server, Kind("stdio", LEGACY), stop_and_answer) as tools:
+        result = await tools.call("ask_user", question="Which?", thread_id=thread)
+    assert result.is_error
+    assert re.match(r"The askback server has stopped\. The request req_\w+ stays open;", text_of(result))

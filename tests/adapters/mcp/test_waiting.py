@@ -52,17 +52,19 @@ def test_a_call_waits_as_long_as_its_client_can_and_an_argument_only_shortens_it
 async def test_progress_is_reported_while_a_person_is_awaited(
     mode: str, connect: Connect, thread: str
 ) -> None:
-    reports: list[tuple[float, str | None]] = []
+    reports: list[tuple[float, float | None, str | None]] = []
 
-    async def note(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001 - mcp names it
-        reports.append((progress, message))
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        reports.append((progress, total, message))
 
     settings = {"ASKBACK_MCP_PROGRESS_S": "0.05", "ASKBACK_MCP_WAIT_S": "0.5"}
     async with connect(Kind("stdio", mode), **settings) as tools:
         arguments = {"question": "Which?", "thread_id": thread}
         result = await tools.client.call_tool("ask_user", arguments, progress_callback=note)
     assert (result.structured_content or {})["status"] == "pending"
-    assert reports[:2] == [(0.05, "Waiting for a person to answer"), (0.1, "Waiting for a person to answer")]
+    url = (result.structured_content or {})["url"]
+    waiting = f"Waiting for a person to answer: {url}"
+    assert reports[:3] == [(0, 0.5, waiting), (0.05, 0.5, waiting), (0.1, 0.5, waiting)]
 
 
 @requirement("G9")

@@ -32,6 +32,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from askback.adapters.asking import short_id
+from askback.adapters.mcp.clients import client_of, take_answer
 from askback.adapters.mcp.dialogs import Dialog, Modes, dialog_for, person_of, report
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.place import Context, Place
@@ -70,6 +71,12 @@ class ToolCall:
     """The requests of permission prompts that have returned no answer, by thread and digest of the call."""
     asking: asyncio.Future[InputRequest] | None = None
     """Its request, once that is stored: it is withdrawn if the client cancels the call, even before the id is known."""
+
+    @property
+    def asked(self) -> InputRequest | None:
+        """Its request as it was stored; None before that."""
+        is_stored = self.asking is not None and self.asking.done() and not self.asking.cancelled()
+        return self.asking.result() if self.asking and is_stored and not self.asking.exception() else None
 
     @property
     def modern(self) -> bool:
@@ -152,7 +159,8 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     call.asking = asyncio.ensure_future(request_body)
     request = await asyncio.shield(call.asking)
     uses_dialog = caller is not None and not _is_settled(request) and question.dialog_s > 0
-    dialog = dialog_for(request, call.place, modes, caller) if uses_dialog and caller else None
+    client = client_of(call.context)
+    dialog = dialog_for(request, call.place, modes, caller, client) if uses_dialog and caller else None
     if dialog is None:
         return await _without_dialog(call, request, question)
     if not call.modern:
@@ -182,7 +190,7 @@ async def settle(call: ToolCall, request: InputRequest, seconds: float | None) -
     if _is_settled(request) or (seconds is not None and seconds <= 0):
         return request
     waits = call.place.waits
-    reporting = asyncio.create_task(_report_progress(call))
+    reporting = asyncio.create_task(_report_progress(call, request, seconds))
     try:
         async with waits.limit(seconds):
             return await call.place.client.wait(request)
@@ -210,15 +218,18 @@ async def earlier_request(
     )
 
 
-async def _report_progress(call: ToolCall) -> None:
-    text = translate("mcp.waiting", DEFAULT_LOCALE)
-    for count in itertools.count(1):
-        await asyncio.sleep(call.limits.progress_s)
+async def _report_progress(call: ToolCall, request: InputRequest, seconds: float | None) -> None:
+    """Report the seconds that the call waits, at once and then regularly, with the page where people answer."""
+    text = translate("mcp.waiting", DEFAULT_LOCALE, url=call.place.page(request.id))
+    for count in itertools.count():
         try:
-            await call.context.session.report_progress(count * call.limits.progress_s, message=text)
+            await call.context.session.report_progress(
+                count * call.limits.progress_s, total=seconds, message=text
+            )
         except Exception as error:  # noqa: BLE001 - whatever a transport raises: the wait itself decides when to end
             log.debug("progress could not be reported: %r", error)
             return
+        await asyncio.sleep(call.limits.progress_s)
 
 
 async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question: Question) -> InputRequest:
@@ -244,8 +255,9 @@ async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question:
 
 async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputRequest | None:
     """Show the dialog until there is an answer that the server takes; None if the client has none."""
-    dialog_now = dialog
+    dialog_now, clock = dialog, asyncio.get_running_loop()
     for _ in range(MAX_ROUNDS + 1):
+        started_at = clock.time()
         try:
             result = await call.context.session.send_request(
                 ElicitRequest(params=dialog_now),
@@ -255,6 +267,7 @@ async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputR
         except (MCPError, ValidationError) as error:
             log.debug("the client did not ask: %r", error)
             return None
+        result = take_answer(client_of(call.context), result, clock.time() - started_at)
         outcome = await report(request, dialog, result, call.place)
         if outcome is None or isinstance(outcome, InputRequest):
             return outcome

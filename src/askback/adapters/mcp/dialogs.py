@@ -15,6 +15,7 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams, ElicitRes
 from mcp_types.version import is_version_at_least
 
 from askback.adapters.arguments import MAX_FAULTS
+from askback.adapters.mcp.clients import can_show, takes_own_texts
 from askback.adapters.mcp.forms import whole_elicitation
 from askback.adapters.mcp.place import Context, Place
 from askback.client import CurrentSession
@@ -47,6 +48,7 @@ class Modes:
         knows_urls = is_version_at_least(context.protocol_version, "2025-11-25")
         return cls(
             form=elicitation.form is not None or elicitation.url is None,
+            # Codex declares it in an older version, and refuses every page by itself.
             url=elicitation.url is not None and knows_urls,
         )
 
@@ -57,9 +59,11 @@ def person_of(caller: CurrentSession) -> str | None:
     return None if principal.user == principal.id else principal.user
 
 
-def dialog_for(request: InputRequest, place: Place, modes: Modes, caller: CurrentSession) -> Dialog | None:
+def dialog_for(
+    request: InputRequest, place: Place, modes: Modes, caller: CurrentSession, client: str
+) -> Dialog | None:
     """Return the elicitation for an open request, or None if only the inbox and a link remain."""
-    if modes.form and (form := _form(request, caller)) is not None:
+    if modes.form and (form := _form(request, place, caller, client)) is not None:
         return ElicitRequestFormParams.model_validate(form)
     if not modes.url:
         return None
@@ -79,11 +83,20 @@ def what_it_asks(request: InputRequest) -> str:
     return questiontext.question_text(request)
 
 
-def _form(request: InputRequest, caller: CurrentSession) -> Mapping[str, Any] | None:
+def _form(
+    request: InputRequest, place: Place, caller: CurrentSession, client: str
+) -> Mapping[str, Any] | None:
     if request.assignees:
         return None
+    own_texts = takes_own_texts(client)
     if request.form is not None:
-        return whole_elicitation(request.form)
+        params = whole_elicitation(request.form, own_texts=own_texts)
+        if params is None or not can_show(client, params):
+            return None
+        if own_texts or not any(getattr(field, "allow_other", False) for field in request.form.all_fields):
+            return params
+        page = translate("mcp.own_words", DEFAULT_LOCALE, url=place.page(request.id))
+        return {**params, "message": f"{params['message']}\n\n{page}"}
     approval = request.approval
     if approval is None or not caller.reported_approvals or approval.quorum > 1 or approval.exclude_requester:
         return None
@@ -95,7 +108,7 @@ def _form(request: InputRequest, caller: CurrentSession) -> Mapping[str, Any] | 
         lines.append(
             f"{translate('ui.approval.says', DEFAULT_LOCALE)}: {questiontext.quote(approval.reason)}"
         )
-    return write_approval("\n".join(lines))
+    return write_approval("\n".join(lines), note=own_texts)
 
 
 async def report(

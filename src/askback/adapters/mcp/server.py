@@ -29,6 +29,13 @@ from pydantic import ValidationError
 
 from askback.adapters.arguments import wrong_arguments
 from askback.adapters.mcp.asking import ToolCall
+from askback.adapters.mcp.clients import (
+    adapt_call,
+    adapt_instructions,
+    adapt_result,
+    adapt_tools,
+    client_of,
+)
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.outcomes import failure, result
 from askback.adapters.mcp.place import Connect, Context, session_id_of
@@ -37,7 +44,7 @@ from askback.adapters.mcp.view import EXTENSION, RESOURCE, URI, read_view, tool_
 from askback.domain.faults import Faults
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
-from askback.errors import AskbackError
+from askback.errors import AskbackError, ConnectionLost
 from askback.messages import DEFAULT_LOCALE, render
 
 INSTRUCTIONS = (
@@ -45,6 +52,11 @@ INSTRUCTIONS = (
     "something, and request_env_vars for passwords and keys. If a result is pending, the person has not answered yet: "
     "end your turn or continue with other work, and call get_answer with its request_id. "
     "Only an answer is an answer: never make one up, and never take silence for permission."
+)
+_LOST = (
+    "The askback server has stopped. The request {request_id} stays open; an answer that was just sent may not have "
+    "arrived. That is not an answer and not permission. Do not ask again: call get_answer with this request_id later, "
+    "and tell the user that the askback server is not running."
 )
 REASON_S = 1.0
 """How long after a call was interrupted the notification that says why may take."""
@@ -71,6 +83,7 @@ def build_server(connect: Connect, limits: Limits, *, run: str | None = None) ->
     server.extensions = EXTENSION
     server.middleware.append(calls.watch_cancellations)
     server.middleware.append(drop_unreadable_answers)
+    server.middleware.append(adapt_instructions)
     return server
 
 
@@ -96,7 +109,7 @@ class Calls:
         if has_views:
             for_views = tool_meta(for_views=True)
             tools += [tool.describe(name, meta=for_views) for name, tool in VIEW_TOOLS.items()]
-        return ListToolsResult(tools=tools)
+        return ListToolsResult(tools=adapt_tools(client_of(context), tools))
 
     async def list_resources(
         self, _context: Context, _params: PaginatedRequestParams | None
@@ -114,6 +127,11 @@ class Calls:
         self, context: Context, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool. Failures are texts with the next step; only an unknown tool is an MCP error."""
+        client = client_of(context)
+        reply = await self._call_tool(context, adapt_call(client, params))
+        return adapt_result(client, reply) if isinstance(reply, CallToolResult) else reply
+
+    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> Reply:
         tool = TOOLS.get(params.name) or VIEW_TOOLS.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. There are {', '.join(TOOLS)}.")
@@ -148,6 +166,10 @@ class Calls:
         cancelled = self._running[id_] = anyio.Event()
         try:
             return await tool.run(call, arguments)
+        except ConnectionLost:
+            if call.asked is None:
+                raise
+            return result(_LOST.format(request_id=call.asked.id), error=True)
         except anyio.get_cancelled_exc_class():
             # Lost connections and timeouts of the client leave the request open: the answer is still wanted.
             with anyio.CancelScope(shield=True):

@@ -224,7 +224,10 @@ class ToolKind:
             description += f" Here the command, with the name of each secret, is: {run}"
         schema = self.arguments.model_json_schema()
         annotations = ToolAnnotations(
-            title=name.replace("_", " ").capitalize(), read_only_hint=self.reads, destructive_hint=False
+            title=name.replace("_", " ").capitalize(),
+            read_only_hint=self.reads,
+            destructive_hint=False,
+            open_world_hint=False,  # Codex asks before each call of a tool that may reach into the world
         )
         return Tool(
             name=name,

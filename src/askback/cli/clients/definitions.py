@@ -79,12 +79,18 @@ def _vs_code(home: Path, command: Command) -> Sequence[Addition]:
 
 def _codex(home: Path, command: Command) -> Sequence[Addition]:
     folder = Path(os.environ.get("CODEX_HOME") or home / ".codex")
-    server = {**command.server, "tool_timeout_sec": CODEX_TOOL_S}
+    server = {
+        **command.server,
+        "tool_timeout_sec": CODEX_TOOL_S,
+        "required": True,  # otherwise a slow start leaves a whole turn without the tools
+        "default_tools_approval_mode": "approve",  # asking needs no permission
+    }
     return (Addition(folder / "config.toml", {"mcp_servers": {NAME: server}}),)
 
 
 def _gemini(home: Path, command: Command) -> Sequence[Addition]:
-    return (Addition(home / ".gemini" / "settings.json", {"mcpServers": {NAME: command.server}}),)
+    server = {**command.server, "trust": True}  # asking needs no permission
+    return (Addition(home / ".gemini" / "settings.json", {"mcpServers": {NAME: server}}),)
 
 
 CLIENTS: Mapping[str, Client] = {

@@ -1,0 +1,105 @@
+"""What is known about single MCP clients, by the name that each gives of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from mcp.server.context import CallNext, HandlerResult
+from mcp_types import CallToolRequestParams, CallToolResult, ElicitResult, TextContent, Tool
+
+from askback.adapters.mcp.place import Context
+
+CODEX, GEMINI = "codex-mcp-client", "gemini-cli-mcp-client"
+
+QUICK_S = 1.0
+"""Nobody reads a question and refuses it within this time."""
+
+_RENAMED = {GEMINI: {"ask_user": "ask_person"}}
+"""Tools that a client lists under another name. Gemini CLI without a terminal refuses each tool called `ask_user`."""
+_OWN_ARGUMENTS = {GEMINI: ("wait_for_previous",)}
+"""Arguments that a client adds to every tool, and sends to the server."""
+_TAKE_PROMPTS = frozenset({CODEX, GEMINI})
+"""Clients that take the tool for permission prompts for one of the model."""
+_PROMPT_TOOL = "approval_prompt"
+
+
+def client_of(context: Context) -> str:
+    """Return the name that the client gives of itself; empty if it gives none."""
+    params = context.session.client_params
+    return "" if params is None else params.client_info.name
+
+
+def adapt_tools(client: str, tools: list[Tool]) -> list[Tool]:
+    """Return the tools as a client has to list them."""
+    names = _RENAMED.get(client, {})
+    return [
+        tool.model_copy(
+            update={
+                "name": names.get(tool.name, tool.name),
+                "description": rename_tools(client, tool.description or ""),
+            }
+        )
+        for tool in tools
+        if client not in _TAKE_PROMPTS or tool.name != _PROMPT_TOOL
+    ]
+
+
+def rename_tools(client: str, text: str) -> str:
+    """Return a text for the model with the names under which its client lists the tools."""
+    for name, other_name in _RENAMED.get(client, {}).items():
+        text = text.replace(name, other_name)
+    return text
+
+
+async def adapt_instructions(context: Context, call_next: CallNext) -> HandlerResult:
+    """Name the tools in the instructions of the server as the client lists them."""
+    result = await call_next(context)
+    if context.method == "initialize" and isinstance(result, dict) and context.params is not None:
+        info = context.params.get("clientInfo")
+        client = str(cast("dict[str, Any]", info).get("name")) if isinstance(info, dict) else ""
+        return {**result, "instructions": rename_tools(client, str(result.get("instructions")))}
+    return result
+
+
+def adapt_call(client: str, params: CallToolRequestParams) -> CallToolRequestParams:
+    """Return a call with our name of its tool, and without the arguments that the client has added."""
+    own_names = {other_name: name for name, other_name in _RENAMED.get(client, {}).items()}
+    added = _OWN_ARGUMENTS.get(client, ())
+    arguments = {name: value for name, value in (params.arguments or {}).items() if name not in added}
+    return params.model_copy(update={"name": own_names.get(params.name, params.name), "arguments": arguments})
+
+
+def adapt_result(client: str, result: CallToolResult) -> CallToolResult:
+    """Return a result with its text in the structured content for Codex, whose model reads only that."""
+    if client != CODEX or result.structured_content is None:
+        return result
+    texts = (item.text for item in result.content if isinstance(item, TextContent))
+    content = {**result.structured_content, "message": "\n".join(texts)}
+    return result.model_copy(update={"structured_content": content})
+
+
+def takes_own_texts(client: str) -> bool:
+    """Whether the form of a client can be sent without a text that is optional; in Codex its last field cannot."""
+    return client != CODEX
+
+
+def can_show(client: str, params: Mapping[str, Any]) -> bool:
+    """Whether a client shows all fields of a form. Codex has no lists and no numbers, and no text can stay empty."""
+    schema = cast("Mapping[str, Any]", params["requestedSchema"])
+    properties = cast("Mapping[str, Mapping[str, Any]]", schema["properties"])
+    return client != CODEX or all(
+        part["type"] == "boolean"
+        or (
+            part["type"] == "string"
+            and (part.keys() & {"enum", "oneOf"} or name in schema.get("required", ()))
+        )
+        for name, part in properties.items()
+    )
+
+
+def take_answer(client: str, result: ElicitResult, seconds: float) -> ElicitResult:
+    """Return the person's answer. Codex refuses by itself, and at once, what it may not show."""
+    if client == CODEX and result.action == "decline" and seconds < QUICK_S:
+        return ElicitResult(action="cancel")
+    return result

@@ -1,0 +1,110 @@
+"""Clients that differ from the protocol, known by their names: Codex and Gemini CLI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+from mcp_types import Implementation
+
+from askback import AsyncClient
+from tests.adapters.mcp.conftest import DECLINE, LEGACY, Connect, Kind, accept, card, text_of
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+KINDS = [Kind("stdio", LEGACY), Kind("http", LEGACY)]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.transport)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """Each transport, with the version that these clients speak."""
+    return request.param
+
+
+def named(client: str) -> dict[str, Any]:
+    return {"client_info": Implementation(name=client, version="1")}
+
+
+CODEX, GEMINI = named("codex-mcp-client"), named("gemini-cli-mcp-client")
+CHOICE = {"id": "lake", "type": "radio", "label": "Lake", "options": ["Ahorn", "Birke"], "required": True}
+
+
+@requirement("E1")
+async def test_a_refusal_that_codex_makes_by_itself_leaves_the_request_to_the_inbox(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    contents = list[dict[str, Any]]()
+    async with (
+        connect(kind, lambda _: DECLINE, options=CODEX) as tools,
+        anyio.create_task_group() as tasks,
+    ):
+
+        async def call() -> None:
+            contents.append(await tools.content("ask_user", form={"fields": [CHOICE]}, thread_id=thread))
+
+        tasks.start_soon(call)
+        await person.requests.answer(await card(person, thread), {"lake": "Birke"})
+    assert len(tools.dialogs) == 1
+    assert (contents[0]["status"], contents[0]["answers"]) == ("answered", {"lake": "Birke"})
+
+
+@requirement("E1")
+async def test_codex_gets_a_form_without_texts_that_may_stay_empty(
+    kind: Kind, connect: Connect, thread: str
+) -> None:
+    form = {"title": "Which lake?", "fields": [{**CHOICE, "allow_other": True}]}
+    async with connect(kind, lambda _: accept(lake="Birke"), options=CODEX) as tools:
+        content = await tools.content("ask_user", form=form, thread_id=thread)
+    [dialog] = tools.dialogs
+    schema = dialog.model_dump(by_alias=True)["requestedSchema"]
+    assert (list(schema["properties"]), schema["required"]) == (["lake"], ["lake"])
+    assert dialog.message.startswith("Which lake?\n\nTo answer in your own words, open http://127.0.0.1:")
+    assert dialog.message.endswith(content["request_id"])
+    assert content["answers"] == {"lake": "Birke"}
+
+
+@requirement("E1")
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "multiselect", "options": ["a", "b"]},
+        {"type": "number", "required": True},
+        {"type": "text"},
+    ],
+)
+async def test_codex_gets_no_form_that_it_cannot_send(
+    connect: Connect, thread: str, field: dict[str, Any]
+) -> None:
+    form = {"fields": [CHOICE, {"id": "more", "label": "More", **field}]}
+    async with connect(KINDS[0], lambda _: DECLINE, options=CODEX) as tools:
+        result = await tools.call("ask_user", form=form, wait_s=0.2, thread_id=thread)
+    assert [dialog.mode for dialog in tools.dialogs] == ["url"]  # which Codex refuses by itself
+    content = result.structured_content or {}
+    assert content["status"] == "pending"
+    assert content["message"] == text_of(result)  # its model reads only the structured content
+
+
+@requirement("E1")
+async def test_gemini_has_a_name_of_its_own_for_the_tool_that_it_would_refuse(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    async with connect(kind, options=GEMINI) as tools:
+        listed = {tool.name: tool.description or "" for tool in (await tools.client.list_tools()).tools}
+        assert "ask_person for questions" in (tools.client.instructions or "")
+        call = {"question": "Which?", "wait_s": 0.2, "wait_for_previous": True, "thread_id": thread}
+        content = await tools.content("ask_person", **call)
+    assert "ask_person" in listed
+    assert not {"ask_user", "approval_prompt"} & listed.keys()
+    assert not [name for name, text in listed.items() if "ask_user" in text]
+    assert (content["status"], "message" in content) == ("pending", False)
+    assert (await person.requests.get(content["request_id"])).kind == "form"
+
+
+async def test_other_clients_may_not_add_arguments(connect: Connect, thread: str) -> None:
+    async with connect(KINDS[0]) as tools:
+        call = {"question": "Which?", "wait_for_previous": True, "thread_id": thread}
+        result = await tools.call("ask_user", **call)
+    assert result.is_error
+    assert "wait_for_previous" in text_of(result)
