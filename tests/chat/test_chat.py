@@ -48,7 +48,7 @@ def calls(thread: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def has_text(text: str) -> Callable[[dict[str, Any]], Any]:
-    """Whether the agent has said a text."""
+    """Return a check for whether the agent has said a text."""
     return lambda thread: text in texts(thread)
 
 

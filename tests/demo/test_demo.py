@@ -214,7 +214,7 @@ async def test_ctrl_c_ends_the_server_and_the_agent_and_not_those_of_another_dem
 
 
 def accepts_connections(url: str) -> bool:
-    """Whether a server accepts connections there."""
+    """Return whether a server accepts connections there."""
     with socket.socket() as line:
         return line.connect_ex(("127.0.0.1", int(url.rpartition(":")[2]))) == 0
 

@@ -165,7 +165,7 @@ def _publish_for_inbox(running_server: RunningServer) -> Generator[None]:
 
 
 def has_browser() -> bool:
-    """Whether a browser can be opened here."""
+    """Return whether a browser can be opened here."""
     return sys.platform in {"darwin", "win32"} or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )

@@ -164,7 +164,7 @@ def _derive_form(model: type) -> ModelForm:
 
 
 def _has_own_rules(part: Any) -> bool:
-    """Whether a part of Pydantic's schema may refuse what a form accepts."""
+    """Return whether a part of Pydantic's schema may refuse what a form accepts."""
     if isinstance(part, list | tuple):
         return any(_has_own_rules(item) for item in cast("Sequence[Any]", part))
     if not isinstance(part, dict):

@@ -172,7 +172,7 @@ YES_NO = [Option(value="Yes", label="Yes"), Option(value="No", label="No")]
 
 
 def is_yes_no(field: object) -> bool:
-    """Tell whether a field is a `confirm` without options, which means Yes and No."""
+    """Return whether a field is a `confirm` without options, which means Yes and No."""
     return isinstance(field, Select) and field.widget == "confirm" and not field.options
 
 

@@ -86,7 +86,7 @@ class Prefix(BaseRoute):
         self._app = app
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether a path has the prefix."""
+        """Match a path by its prefix."""
         is_below = scope["type"] in {"http", "websocket"} and scope["path"].startswith(self._prefix)
         return (Match.FULL if is_below else Match.NONE), {}
 

@@ -75,7 +75,7 @@ async def _replied(work: Awaitable[InputRequest]) -> CallToolResult:
 
 
 def _is_answered_here(request: InputRequest) -> bool:
-    """Whether the view can answer: a form for everybody, without secrets, files and options from a source."""
+    """Return whether the view can answer: a form for everybody, without secrets, files and options from a source."""
     form = request.form
     if form is None or request.assignees:
         return False

@@ -102,7 +102,7 @@ def _paths_below_root(path: str, read_scope: ReadScope) -> list[str] | None:
 
 
 def _is_ambiguous(path: str) -> bool:
-    """Tell whether a path is empty, too long, or ambiguous."""
+    """Return whether a path is empty, too long, or ambiguous."""
     if (
         not path
         or len(path) > MAX_PATH_LENGTH
@@ -115,7 +115,7 @@ def _is_ambiguous(path: str) -> bool:
 
 
 def _is_ambiguous_name(name: str) -> bool:
-    """Tell whether a name goes up, looks like an option, or changes if dots and blanks at its end are dropped."""
+    """Return whether a name goes up, looks like an option, or changes if dots and blanks at its end are dropped."""
     if name in {"", "."}:
         return False
     folded_name = fold_name(name)
@@ -201,7 +201,7 @@ def _files_of_patch(key: str, text: str, *, is_only_file: bool) -> list[str] | N
 
 
 def _is_harmless_member(name: str, value: object) -> bool:
-    """Tell whether a key and its value are contents or have no effect on which file is written and how."""
+    """Return whether a key and its value are contents or have no effect on which file is written and how."""
     key = fold_key(name)
     if value is None or value is False:
         return key in _CONTENTS or key == "append"

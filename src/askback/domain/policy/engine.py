@@ -355,7 +355,7 @@ def _exceeds(call: Call, rule: Rule, read_scope: ReadScope, *, dangerous: bool) 
 
 
 def _only_reads(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
-    """Tell whether a listed call only reads: a read-only tool, or commands that a built-in list covers."""
+    """Return whether a listed call only reads: a read-only tool, or commands that a built-in list covers."""
     if not call.is_shell or call.reading is None:
         return any(rule.text in texts for rule in policy.read_only)
     return (

@@ -64,7 +64,7 @@ def broken_limit(call: Call) -> Reason | None:
 
 
 def _is_fork_bomb(text: str) -> bool:
-    """Tell whether a text defines a function that starts itself twice in the background: `f() { f | f & }; f`."""
+    """Return whether a text defines a function that starts itself twice in the background: `f() { f | f & }; f`."""
     if any(token not in text for token in "&|({"):
         return False
     doubled_names = {match[1] for match in _DOUBLED.finditer(text)}
@@ -110,7 +110,7 @@ def _removal_limit(name: str, argv: Argv, operands: list[str]) -> Reason | None:
 
 
 def _has_long_option(argv: Argv, option: str) -> bool:
-    """Tell whether a long option is present, also abbreviated as GNU programs allow."""
+    """Return whether a long option is present, also abbreviated as GNU programs allow."""
     return any(len(word) > 3 and option.startswith(word) for word in argv[1:])
 
 

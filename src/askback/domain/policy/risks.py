@@ -78,7 +78,7 @@ def disclosures(call: Call, read_scope: ReadScope) -> tuple[Reason, ...]:
 
 
 def _reaches_own_data(call: Call, read_scope: ReadScope) -> bool:
-    """Tell whether a call reaches askback's data, other than by the command that runs a program with its secrets."""
+    """Return whether a call reaches askback's data, other than by the command that runs a program with its secrets."""
     command = call.shell_input.text if call.is_shell else None
     if command and (run := _RUN.fullmatch(command)):
         call = Call("bash", {"command": run[1]}, call.cwd)

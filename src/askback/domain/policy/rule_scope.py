@@ -124,7 +124,7 @@ def _check_read(call: Call, read_scope: ReadScope) -> Reason | None:
 
 
 def _leads_out(pattern: str) -> bool:
-    """Tell whether a name pattern goes up, or has an alternative outside: `{/etc/*,x}`."""
+    """Return whether a name pattern goes up, or has an alternative outside: `{/etc/*,x}`."""
     alternatives = _ALTERNATIVE.split(pattern)[1:]
     return any(part.startswith(("/", "~")) for part in alternatives) or ".." in re.split(
         r"[/{},()|\s]", pattern
@@ -132,7 +132,7 @@ def _leads_out(pattern: str) -> bool:
 
 
 def _is_ambiguous(path: str) -> bool:
-    """Tell whether a tool may read a path differently: with a scheme, a variable, a blank at its end, hidden signs."""
+    """Return whether a tool may read a path differently: a scheme, a variable, a final blank, hidden characters."""
     without_root = path.lstrip("/").replace("..", "")
     return paths.leaves_folder(without_root) or path != path.strip() or why_suspicious(path) is not None
 
@@ -154,7 +154,7 @@ def _folder_before_pattern(path: str) -> str:
 
 
 def _is_filtered(call: Call, read_scope: ReadScope) -> bool:
-    """Tell whether a tool does not search, or finds only names or folders without secret files."""
+    """Return whether a tool does not search, or finds only names or folders without secret files."""
     if call.folded_name in read_tools.MANY_READERS:
         read = _read_paths(call)
         return bool(read) and all(_names_no_secret(path, read_scope) for path in read)
@@ -169,7 +169,7 @@ def _is_filtered(call: Call, read_scope: ReadScope) -> bool:
 
 
 def _names_no_secret(path: str, read_scope: ReadScope) -> bool:
-    """Tell whether no file that a path or a pattern names, or that is below it, is a secret file."""
+    """Return whether no file that a path or a pattern names, or that is below it, is a secret file."""
     if _WILDCARD.search(path):
         return safe_globs(path)
     return looks_like_file(path) or read_scope.is_secret_free(path)

@@ -52,7 +52,7 @@ def why_no_rule(call: Call) -> Reason:
 
 
 def runs_project_code(call: Call) -> bool:
-    """Tell whether a call runs code of the project, as `npm test` and `make` do."""
+    """Return whether a call runs code of the project, as `npm test` and `make` do."""
     return call.is_shell and call.reading is not None and any(map(runs_project, call.reading.commands))
 
 
@@ -77,7 +77,7 @@ def why_rule_unclear(rule: Rule) -> Reason | None:
 
 
 def concerns(rule: Rule, call: Call) -> bool:
-    """Tell whether a rule may have a part in the decision about a call: it matches the call, or a command in it."""
+    """Return whether a rule may have a part in the decision about a call: it matches the call, or a command in it."""
     if not call.is_shell or call.reading is None or rule.input is not None:
         return rule.covers(call)
     return any(rule.matches_words(argv) or rule.denies(argv) for argv in call.reading.all_commands)

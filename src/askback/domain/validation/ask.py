@@ -26,7 +26,7 @@ from askback.domain.validation.verdict import check_errors
 
 
 def is_normalized(body: Mapping[str, Any], encoded: bytes) -> bool:
-    """Whether a body that `check_ask` accepted can be stored unchanged; `encoded` is its JSON."""
+    """Return whether a body that `check_ask` accepted can be stored unchanged; `encoded` is its JSON."""
     if b"null" in encoded or isinstance(body.get("agent"), str):
         return False
     form: Mapping[str, Any] = body["form"]

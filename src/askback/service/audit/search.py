@@ -35,7 +35,7 @@ class AuditFilter:
     before: float | None = None
 
     def matches(self, entry: Mapping[str, Any]) -> bool:
-        """Whether an entry matches; the store has already filtered by request and thread."""
+        """Return whether an entry matches; the store has already filtered by request and thread."""
         seconds = _seconds(entry)
         if (self.after is not None and seconds < self.after) or (
             self.before is not None and seconds > self.before

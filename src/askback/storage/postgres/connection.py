@@ -139,7 +139,7 @@ _ABOUT_THE_DATABASE = frozenset({"08", "25", "28", "3D", "53", "55", "57", "58",
 
 
 def refused_by_database(error: BaseException) -> bool:
-    """Whether an error says that the database cannot be used now, whatever the statement was."""
+    """Return whether an error says that the database cannot be used now, whatever the statement was."""
     if isinstance(error, asyncpg.PostgresError):
         return (error.sqlstate or "")[:2] in _ABOUT_THE_DATABASE
     # A session that was ended is "unexpected" to its client until the end of the line has arrived as well.
@@ -149,7 +149,7 @@ def refused_by_database(error: BaseException) -> bool:
 
 
 def is_retryable(error: BaseException) -> bool:
-    """Whether a transaction was rolled back for a cause outside it.
+    """Return whether a transaction was rolled back for a cause outside it.
 
     That is a deadlock, a schema that has just changed, or somebody who took a unique key at the same moment.
     """

@@ -92,7 +92,7 @@ class _Group:
         return counts_after
 
     def is_uniform(self) -> bool:
-        """Whether all have one quota, without limits of tools, and each thread one agent and no more forms than fit."""
+        """Return whether all share one quota without tool limits, and each thread has one agent and no excess forms."""
         forms, limit = Counter(_name(form.draft) for form in self._forms()), self._quota.questions
         return (
             len(self._quotas) <= 1

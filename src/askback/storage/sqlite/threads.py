@@ -89,7 +89,7 @@ def note(
 
 
 def is_held_by_another(db: Connection, tenant: str, request_id: str) -> bool:
-    """Whether another request has the exclusive key that a request waits for."""
+    """Return whether another request has the exclusive key that a request waits for."""
     return db.execute(_HELD_BY_ANOTHER, (tenant, request_id)).fetchone() is not None
 
 

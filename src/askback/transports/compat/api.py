@@ -139,7 +139,7 @@ class CallerApi:
         return [event.parse() async for event in visible_events(self.ctx, self.principal, thread_id)]
 
     async def is_undelivered(self, request_id: str) -> bool:
-        """Whether a resume is held for the outcome; see `ports.systems.Api`."""
+        """Return whether a resume is held for the outcome; see `ports.systems.Api`."""
         resume = await self.ctx.store.resume_of(self.principal.tenant, request_id)
         return resume is not None and resume.resume.held and resume.attempt == 0
 

@@ -75,7 +75,7 @@ def _reason(code: str, char: str) -> Reason:
 
 
 def _imitates_ascii(char: str, category: str) -> bool:
-    """Tell whether a character is a variant of ASCII, such as a full-width or a mathematical one."""
+    """Return whether a character is a variant of ASCII, such as a full-width or a mathematical one."""
     normalized = unicodedata.normalize("NFKC", char)
     if normalized == char or not normalized.isascii():
         return False
@@ -87,7 +87,7 @@ def _imitates_ascii(char: str, category: str) -> bool:
 
 
 def _mixed_alphabets(text: str) -> Reason | None:
-    """Tell whether a word mixes Latin and look-alike letters, such as a Cyrillic a in `main`."""
+    """Return the reason if a word mixes Latin and look-alike letters, such as a Cyrillic a in `main`."""
     for word in _LETTERS.findall(text):
         if word.isascii():
             continue
