@@ -242,7 +242,7 @@ async def test_a_webhook_is_added_tried_turned_off_and_removed(screen: OpenScree
     page = boss.page
     await expect(page.get_by_role("heading", name="No webhooks yet")).to_be_visible()
     await page.get_by_role("button", name="Add a webhook").click()
-    await page.get_by_label("Address").fill("https://hooks.invalid/in")
+    await page.get_by_label("URL").fill("https://hooks.invalid/in")
     await page.get_by_role("button", name="Add webhook", exact=True).click()
     secret = await page.locator("askback-modal .sample code").inner_text()
     assert secret.startswith("whsec_")

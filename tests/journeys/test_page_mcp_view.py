@@ -193,7 +193,7 @@ async def test_a_link_is_opened_by_the_host_or_else_shown(page: Page, server: Se
             assert await host.messages.get() == ("ui/open-link", {"url": link})
         host.refused.add("ui/open-link")
         await view.get_by_role("link", name="the guide").click()
-        await expect(view.get_by_text(f"Open this address in a browser: {link}")).to_be_visible()
+        await expect(view.get_by_text(f"Open this URL in a browser: {link}")).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ class Problem:
 
     @property
     def field_errors(self) -> Sequence[Mapping[str, str]]:
-        """The broken rules: `path`, `code` and `message` of each."""
+        """The errors: `path`, `code` and `message` of each."""
         return self.error.get("field_errors", ())
 
 

@@ -52,7 +52,7 @@ _FIELD_CACHE = KnownFields()
 def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
     """Return the body of `POST /v1/requests` as an `Ask`, its options as objects and `confirm` with Yes and No.
 
-    Raises `Faults` with every broken rule and its path in the body.
+    Raises `Faults` with every error and its path in the body.
     """
     return _check(body, limits)[0]
 
