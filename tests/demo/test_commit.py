@@ -212,5 +212,5 @@ async def test_a_rule_added_after_the_approval_stops_the_command(
     folder, thread = await finish_run(scene)
     assert not (folder / ".git").exists()
     assert texts_of(thread)[-2].startswith(
-        "I may not run git init any more. The policy no longer allows this: "
+        "I may no longer run git init. The policy no longer allows this: "
     )

@@ -90,7 +90,7 @@ SecretArgument = Annotated[str, typer.Argument(help="The id (sec_…), or a name
 
 @app.command()
 def erase(secret: SecretArgument, data_dir: DataDir = None) -> None:
-    """Erase a secret. No agent can use it any more."""
+    """Erase a secret. Agents can no longer use it."""
 
     async def end(client: AsyncClient) -> str:
         secret_record = _find_secret(await _every_secret(client), secret)

@@ -69,7 +69,7 @@ def create(
     compat: Annotated[
         str | None,
         typer.Option(
-            help="Limit the token to /compat/<name>, and allow it in an address: /compat/nebo/~TOKEN/…."
+            help="Limit the token to /compat/<name>, and allow it in a URL: /compat/nebo/~TOKEN/…."
         ),
     ] = None,
     data_dir: DataDir = None,

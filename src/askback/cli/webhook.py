@@ -29,7 +29,7 @@ def webhook() -> None:
 
 @app.command()
 def add(
-    url: Annotated[str, typer.Argument(help="The address, https://….")],
+    url: Annotated[str, typer.Argument(help="The URL, https://….")],
     event: Annotated[
         list[str] | None,
         typer.Option(help=f"An event to send, repeatable: {', '.join(EVENTS)}. Default: {RESUME}."),

@@ -54,7 +54,7 @@ def find(url: str | None = None, token: str | None = None) -> ServerLocation:
         raise NoServer(f"No token for {url}. Set ASKBACK_TOKEN; `askback serve` prints it.")
     if not _is_address(url):
         raise NoServer(
-            f"The address {url} must be like https://askback.example.com, with http:// or https://."
+            f"The URL {url} must be like https://askback.example.com, with http:// or https://."
         )
     return ServerLocation(url.rstrip("/"), token)
 

@@ -183,7 +183,7 @@ class Link:
             pause = min(pause * 2, LONGEST_PAUSE_S)
 
     async def download(self, path: str, *, retry_for: float) -> bytes:
-        """Return the bytes at an address; raises as `request` does, and is repeated as that is."""
+        """Return the bytes at a URL; raises as `request` does, and is repeated as that is."""
         return (await self._repeat(lambda: self._transport.exchange("GET", path), retry_for=retry_for)).body
 
     async def upload(self, path: str, content: bytes) -> bytes:

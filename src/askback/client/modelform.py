@@ -223,7 +223,7 @@ class _FormSchema(GenerateJsonSchema):
         return {**super().time_schema(schema), **_bounds(schema)}
 
     def datetime_schema(self, schema: Any) -> JsonSchemaValue:
-        """Return a moment with its bounds; a naive one is a date and time without a zone."""
+        """Return a date and time with its bounds; a naive one is a date and time without a zone."""
         if schema.get("tz_constraint") == "naive":
             return {"type": "string", "pattern": FLOATING, **_bounds(schema)}
         return {**super().datetime_schema(schema), **_bounds(schema)}

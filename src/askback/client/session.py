@@ -32,8 +32,8 @@ _TERMINAL_STATUSES = frozenset(str(status) for status in TERMINAL)
 class Ticket(Protocol):
     """The result of a call; an asyncio future fits.
 
-    `request_id` is set once the request is created; with `withdraw` the request is cancelled when nobody awaits the
-    ticket any more.
+    `request_id` is set once the request is created; with `withdraw` the request is cancelled when nobody
+    awaits the ticket any longer.
     """
 
     request_id: str | None

@@ -58,7 +58,7 @@ class Command:
             )
         except Conflict as error:  # the approval expired, or a rule was added meanwhile
             await conversation.say(
-                f"{self.step}-late", f"I may not run {self.name} any more. {error.message}"
+                f"{self.step}-late", f"I may no longer run {self.name}. {error.message}"
             )
             return False
         outcome = execution.outcome or await self._execute(conversation, execution)

@@ -24,7 +24,7 @@ _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
 def link_host(url: str) -> str | None:
-    """Return the destination of a link for display: a host, or a mail address; None if it is refused."""
+    """Return the destination of a link for display: a host, or an email address; None if it is refused."""
     if len(url) > MAX_LENGTH:
         return None
     if mail := _MAIL.fullmatch(url):

@@ -230,7 +230,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "Whether it was completed is not known: check that before you ask for it again."
         ),
         "lapsed": (
-            "The call of the tool {tool} was approved, but the approval is not valid any more: it was not run. "
+            "The call of the tool {tool} was approved, but the approval is no longer valid: it was not run. "
             "If it is still needed, ask for it again."
         ),
         # a request that the agent may read again

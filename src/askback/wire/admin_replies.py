@@ -117,7 +117,7 @@ class SecretAgents(Reply):
 
 
 class Address(Reply):
-    """An address for a browser to open."""
+    """A URL for a browser to open."""
 
     url: str
 

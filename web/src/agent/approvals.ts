@@ -76,7 +76,7 @@ export class Approvals {
   /**
    * Use an approval for a call that runs now, once, and return the decision; it is not `approved` if it may not run.
    *
-   * That is so if it was used before (`used`), also by a process that died; if it is not valid any more (`expired`); if a
+   * That is so if it was used before (`used`), also by a process that died; if it is no longer valid (`expired`); if a
    * person has revoked it, or a rule denies the call; and if the server is unavailable.
    */
   async use<I>(decision: Decision<I>, execution_id = `exe_${newKey()}`): Promise<Decision<I>> {

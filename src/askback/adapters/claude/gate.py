@@ -182,7 +182,7 @@ class Gate:
             return output("PreToolUse", permissionDecision="defer")
         # Claude Code forgets all deferred calls of a message but the last.
         if not await self._ask.requests.withdraw(decision):
-            return output("PreToolUse", permissionDecision="ask")  # somebody has decided in this moment
+            return output("PreToolUse", permissionDecision="ask")  # somebody has just decided
         return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=ANOTHER_CALL_WAITS)
 
     async def _after_batch(self, event: Json, _id: str | None, _context: object) -> Json:

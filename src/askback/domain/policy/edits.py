@@ -72,7 +72,7 @@ def file_objection(path: str, read_scope: ReadScope) -> Reason | None:
     if _is_loaded_name(names) or any(name.startswith(".") for name in names):
         return Reason("edit_steers", path=path)
     return (
-        None if _has_source_ending([fold_name(name) for name in names]) else Reason("edit_ending", path=path)
+        None if _has_source_extension([fold_name(name) for name in names]) else Reason("edit_ending", path=path)
     )
 
 
@@ -135,7 +135,7 @@ def _is_loaded_name(names: Sequence[str]) -> bool:
     )
 
 
-def _has_source_ending(folded_names: list[str]) -> bool:
+def _has_source_extension(folded_names: list[str]) -> bool:
     stem, dot, suffix = folded_names[-1].rpartition(".")
     if not dot or not stem:
         return False

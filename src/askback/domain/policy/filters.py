@@ -35,7 +35,7 @@ def safe_type(name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def safe_glob(glob: str) -> bool:
-    """Return whether a pattern matches no secret file: it names one file, or ends in a harmless ending."""
+    """Return whether a pattern matches no secret file: it names one file, or has a harmless extension."""
     if len(glob) > _MAX_LENGTH:
         return False
     alternatives = list(_alternatives(glob.replace("\\", "/")))

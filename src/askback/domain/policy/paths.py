@@ -244,7 +244,7 @@ def name_pattern(group: str) -> re.Pattern[str]:
     """Return the pattern of a list.
 
     These are `folders`, `names`, `root` for names that count in a root only, and `without_code` for names that count
-    with any ending except that of a programming language.
+    with any extension except that of a programming language.
     """
     names = EDIT_LISTS["names"]
     globs = {

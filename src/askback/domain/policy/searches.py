@@ -81,7 +81,7 @@ def folder_search(argv: Argv, *, piped: bool = False) -> FolderSearch | None:
 
 
 def looks_like_file(path: str) -> bool:
-    """Return whether a path looks like a file and not a folder: by its ending, or by a typical file name."""
+    """Return whether a path looks like a file and not a folder: by its extension, or by a typical file name."""
     base_name = path.rpartition("/")[2]
     stem, dot, suffix = base_name.rpartition(".")
     if not dot:

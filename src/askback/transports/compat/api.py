@@ -252,7 +252,7 @@ class _Waiter:
     def on_request_hidden(self) -> None:
         """End the wait: the request is hidden from its requester now."""
         if not self.outcome.done():
-            self.outcome.set_exception(NotFound("There is no such request for you any more."))
+            self.outcome.set_exception(NotFound("You no longer have access to this request."))
 
 
 def _default_argument(parameter: Parameter) -> object:

@@ -249,7 +249,7 @@ export interface Date {
   type: "date";
 }
 
-/** A moment: RFC 3339 with an offset, or a local time and its zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`. */
+/** A date and time: RFC 3339 with an offset, or a local time and its zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`. */
 export interface Datetime {
   id: string;
   label?: string | Record<string, string> | null | undefined;
@@ -339,7 +339,7 @@ export interface Form {
   completed_view?: CompletedView | null | undefined;
 }
 
-/** A picture with an https or `data:image/…` address, and its alternative text. */
+/** A picture with an https or `data:image/…` URL, and its alternative text. */
 export interface ImageBlock {
   type: "image";
   url: string;
