@@ -53,9 +53,7 @@ def find(url: str | None = None, token: str | None = None) -> ServerLocation:
     if token is None:
         raise NoServer(f"No token for {url}. Set ASKBACK_TOKEN; `askback serve` prints it.")
     if not _is_address(url):
-        raise NoServer(
-            f"The URL {url} must be like https://askback.example.com, with http:// or https://."
-        )
+        raise NoServer(f"The URL {url} must be like https://askback.example.com, with http:// or https://.")
     return ServerLocation(url.rstrip("/"), token)
 
 

@@ -57,9 +57,7 @@ class Command:
                 decision.request, conversation.id_of(self.step), tool=TOOL, input=decision.input
             )
         except Conflict as error:  # the approval expired, or a rule was added meanwhile
-            await conversation.say(
-                f"{self.step}-late", f"I may no longer run {self.name}. {error.message}"
-            )
+            await conversation.say(f"{self.step}-late", f"I may no longer run {self.name}. {error.message}")
             return False
         outcome = execution.outcome or await self._execute(conversation, execution)
         await conversation.say(f"{self.step}-{outcome}", _END_TEXTS[outcome])

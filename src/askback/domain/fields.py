@@ -199,7 +199,7 @@ class Time(_Moment):
 
 
 class Datetime(_Moment):
-    """A date and time: RFC 3339 with an offset, or a local time and its zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`.
+    """A date and time: RFC 3339 with an offset, or local with a zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`.
 
     A `floating` one is a date and time without a zone, `YYYY-MM-DDTHH:MM` or `YYYY-MM-DDTHH:MM:SS`.
     """
@@ -211,7 +211,8 @@ class Datetime(_Moment):
 class File(_Field):
     """A file that the person uploads; with `max_files` above 1, a list of files.
 
-    `accept` lists types (`application/pdf`, `image/*`) and file extensions (`.csv`); the server finds the type from the bytes.
+    `accept` lists types (`application/pdf`, `image/*`) and file extensions (`.csv`). The server detects the type from
+    the bytes.
     """
 
     type: Literal["file"] = "file"

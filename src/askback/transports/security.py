@@ -51,7 +51,7 @@ async def identify(
     if token is not None:
         principal = await tokens.authenticate(ctx, token, system=system)
         if principal is None:
-            raise unknown_credential(ctx, scope, "This token is not known here.")
+            raise unknown_credential(ctx, scope, "Unknown token.")
         trace = read_trace(header(scope, HEADER.encode()))
         return Identity(replace(principal, via=_channel_of(scope), trace=trace))
     session = None if FOREIGN_ORIGIN in scope else await _session(ctx, scope, browser_secret)

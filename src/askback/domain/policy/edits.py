@@ -72,7 +72,9 @@ def file_objection(path: str, read_scope: ReadScope) -> Reason | None:
     if _is_loaded_name(names) or any(name.startswith(".") for name in names):
         return Reason("edit_steers", path=path)
     return (
-        None if _has_source_extension([fold_name(name) for name in names]) else Reason("edit_ending", path=path)
+        None
+        if _has_source_extension([fold_name(name) for name in names])
+        else Reason("edit_ending", path=path)
     )
 
 

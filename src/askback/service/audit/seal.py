@@ -91,7 +91,7 @@ def explain(head: AuditHead, status: SealStatus) -> str:
         SealStatus.BEHIND: f"the entries after {seal.seq} were written without the master key",
         SealStatus.WRONG: f"its seal is for another log, with {seal.seq} entries where this one has {head.seq}"
         if seal.seq != head.seq
-        else "its seal does not fit its last entry",
+        else "its seal does not match its last entry",
         SealStatus.UNKNOWN_KEY: f"it was sealed with the master key {seal.key_id}, which is not here",
     }[status]
 

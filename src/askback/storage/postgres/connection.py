@@ -164,7 +164,7 @@ def is_retryable(error: BaseException) -> bool:
 def unavailable(error: BaseException) -> Unavailable:
     """Return the error for an unusable database. It has only the kind of the cause: its text may quote values."""
     return Unavailable(
-        f"The database cannot be used just now ({type(error).__name__}). Nothing was stored; try again.",
+        f"The database is currently unavailable ({type(error).__name__}). Nothing was stored; try again.",
         retry_after=1,
     )
 

@@ -318,7 +318,7 @@ def _nothing(_connection: Connection, _events: list[Event]) -> None:
 def unavailable(error: BaseException) -> Unavailable:
     """Return the error that the database cannot be used now, with the reason."""
     return Unavailable(
-        f"The database cannot be used just now ({error}). Nothing was stored; try again.", retry_after=1
+        f"The database is currently unavailable ({error}). Nothing was stored; try again.", retry_after=1
     )
 
 

@@ -86,10 +86,10 @@ async def _why_not_ready(ctx: Services) -> str | None:
             await ctx.store.check_writable()
     except Unavailable as error:
         log.warning("not ready: %s", error.message)
-        return f"This server cannot store anything just now. {error.message}"
+        return f"This server cannot store anything right now. {error.message}"
     except TimeoutError:
         log.warning("not ready: the store did not answer within %.0f s", PATIENCE_S)
-        return "This server cannot store anything just now."
+        return "This server cannot store anything right now."
     return None
 
 
