@@ -19,7 +19,7 @@ from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 TYPES = (
-    "Error: widgets[0].type: This type is not known. "
+    "Error: widgets[0].type: Unknown type. "
     "Use one of: buttons, confirm, select, radio, checkbox. [unknown_type]"
 )
 PICK = {"type": "checkbox", "options": ["x", "y", "z"]}

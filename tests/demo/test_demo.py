@@ -132,7 +132,7 @@ async def kill_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run
     [
         ("declined", "name", "Come back whenever you like"),
         ("declined", "go", "Come back whenever you like"),
-        ("cancelled", "name", "taken back"),
+        ("cancelled", "name", "was withdrawn"),
     ],
 )
 async def test_a_person_who_declines_the_project_gets_a_closing_message(

@@ -29,7 +29,7 @@ app = typer.Typer(add_completion=False)
 
 Name = Annotated[str, typer.Argument(help=f"One of {', '.join(CLIENTS)}.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the server.")]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask whether to go on.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 @app.command()
@@ -65,7 +65,7 @@ def install(
     server_members, runs = _server_location(data_dir)
     if not runs:
         console.print(
-            f"No server of askback runs. {definition.title} starts it in the background when it needs it."
+            f"No askback server is running. {definition.title} starts it in the background when it needs it."
         )
     if not yes:
         typer.confirm(f"Connect {definition.title}?", abort=True)

@@ -20,7 +20,7 @@ COMMANDS = {
     "run": "Run a command with secrets in its environment.",
     "inbox": "Answer requests in the terminal.",
     "chat": "Talk with an agent on a page.",
-    "mcp": "Serve the tools of askback to an MCP client.",
+    "mcp": "Serve askback's tools to an MCP client.",
     "install": "Connect Claude Code, Cursor, VS Code, Codex or Gemini CLI.",
     "uninstall": "Disconnect a client, and restore its configuration.",
     "stop": "Stop the server that a connected client has started.",

@@ -152,7 +152,7 @@ class Terminal:
     async def settle(self) -> None:
         """Discard a line that was partly typed when its question ended."""
         if self.interactive:
-            await self.line("Press Enter to go on. ")
+            await self.line("Press Enter to continue. ")
 
     def _queue(self) -> asyncio.Queue[str | None]:
         if self._lines is None:

@@ -332,7 +332,7 @@ class Link:
             raise TransportError("the server lost track of this client")
 
     async def try_withdraw(self, request: str | Awaitable[InputRequest]) -> bool:
-        """Withdraw a request; True if that takes longer than a moment: then it goes on in the background."""
+        """Withdraw a request; True if that takes longer than a moment: then it continues in the background."""
         task = self.background(self.withdraw(request))
         await asyncio.wait({task}, timeout=GRACE_S)
         return not task.done() or task.cancelled() or task.result()

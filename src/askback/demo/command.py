@@ -132,7 +132,7 @@ def git_commands(plan: Plan) -> tuple[Command, ...]:
             name="git init",
             argv=("git", "init", "--quiet", "--template=", "--initial-branch=main"),
             title="Make the folder a git repository",
-            reason="Then each change that comes later can be seen, and taken back.",
+            reason="Then each later change can be reviewed and undone.",
         ),
         Command(
             step="git-add",

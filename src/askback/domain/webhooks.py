@@ -156,7 +156,7 @@ def parse_target(url: str) -> WebhookTarget | None:
 
 
 def target_fault(target: WebhookTarget | None, allowed: AllowedTargets) -> str | None:
-    """Say why a destination is refused before its name is resolved: `unusable`, `inside` or `not_https`."""
+    """Return why a destination is refused before its name is resolved: `unusable`, `inside` or `not_https`."""
     if target is None:
         return "unusable"
     if allowed.has_host(target):

@@ -90,7 +90,7 @@ def test_uninstall_removes_only_our_part_from_a_changed_file(askback: Askback, p
 
 def test_uninstall_removes_a_renamed_entry_and_says_if_there_is_none(askback: Askback, project: Path) -> None:
     path = project.parent / ".cursor" / "mcp.json"
-    for new_text, said in (('"people": {', '-    "people"'), (None, "no longer has an entry of askback")):
+    for new_text, said in (('"people": {', '-    "people"'), (None, "no longer has an askback entry")):
         assert askback("install", "cursor", "--yes").returncode == 0
         text = (
             path.read_text().replace('"askback": {', new_text) if new_text else '{"mcpServers": {"own": {}}}'

@@ -150,7 +150,7 @@ class Gate:
     async def _collect(self, transcript: Path) -> list[str]:
         """Find what an earlier process of the session left, and return the sentences for Claude about it.
 
-        Without a server nothing is found, and the prompt goes on: Claude Code would refuse it after half a minute.
+        Without a server nothing is found, and the prompt continues: Claude Code would refuse it after half a minute.
         """
         thread_id = self._thread_id or self.session_id
         try:

@@ -101,13 +101,13 @@ class ListRequests(Model):
 
 
 class ReadInView(Model):
-    """Read a request. For the view of askback, not for models."""
+    """Read a request. For askback's view, not for models."""
 
     request_id: RequestId
 
 
 class AnswerInView(Model):
-    """Answer a request. For the view of askback, not for models."""
+    """Answer a request. For askback's view, not for models."""
 
     request_id: RequestId
     action: Literal["answer", "decline"]

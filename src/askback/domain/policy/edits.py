@@ -54,7 +54,7 @@ _EDIT_LIST_KEYS = frozenset("edits replacements".split())
 
 
 def objection(arguments: Mapping[str, Any], read_scope: ReadScope) -> Reason | None:
-    """Say why a call of a file tool needs approval; None if it only writes files that this mode accepts."""
+    """Return why a call of a file tool needs approval; None if it only writes files that this mode accepts."""
     files = _written_files(arguments)
     if not files or not all(files):
         return Reason("edit_and_more")
@@ -62,7 +62,7 @@ def objection(arguments: Mapping[str, Any], read_scope: ReadScope) -> Reason | N
 
 
 def file_objection(path: str, read_scope: ReadScope) -> Reason | None:
-    """Say why edits to a file need approval; None for an ordinary source or document below a root."""
+    """Return why edits to a file need approval; None for an ordinary source or document below a root."""
     names = _paths_below_root(path, read_scope)
     if not names:
         is_outside = not _is_ambiguous(path) and not read_scope.contains(path)

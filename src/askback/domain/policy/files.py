@@ -119,7 +119,7 @@ def _paths_of_value(value: object) -> Iterator[str]:
 
 
 def why_ambiguous(known_paths: Sequence[str], other_texts: Iterable[str]) -> Reason | None:
-    """Say why it is not certain which file a file tool works on; None if it is."""
+    """Return why it is not certain which file a file tool works on; None if it is."""
     if not known_paths:
         return Reason("no_file")
     if len(known_paths) > MAX_PATHS:

@@ -127,7 +127,7 @@ def components(path: str) -> list[str]:
 
 
 def why_sensitive(words: Iterable[str]) -> Reason | None:
-    """Say which argument reaches a place that holds secrets; None if none does.
+    """Return which argument reaches a place that holds secrets; None if none does.
 
     An argument is also checked after `=`, `:`, `@` and `,`, where options and programs take paths.
     """

@@ -29,7 +29,7 @@ _EDGES = r"(?<![\w.-]){}(?![\w-])"
 class ReadScope:
     """The folders that a call may read: granted roots, the folder of the call, and facts from the adapter.
 
-    `roots` and `own_paths` (the data folders of askback) are absolute paths. `folder` only resolves relative paths: it
+    `roots` and `own_paths` (askback's data folders) are absolute paths. `folder` only resolves relative paths: it
     is absolute, relative to a root, or None if unknown. The adapter found no file that looks like a secret in the
     folders of `secret_free`.
     """

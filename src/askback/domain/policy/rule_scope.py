@@ -33,7 +33,7 @@ _WILDCARD = re.compile(r"[*?\[\]{}!]")
 
 
 def check_command(argv: Argv, rule: Rule, read_scope: ReadScope, *, piped: bool) -> Reason | None:
-    """Say why a rule does not cover a simple command that it matches."""
+    """Return why a rule does not cover a simple command that it matches."""
     if rule.built_in and (root_mismatch := _check_roots(argv, read_scope)):
         return root_mismatch
     if not rule.prefix:
@@ -57,7 +57,7 @@ def _check_roots(argv: Argv, read_scope: ReadScope) -> Reason | None:
 
 
 def check_pattern(argv: Argv, word: str) -> Reason | None:
-    """Say why a pattern may expand to an option, a secret file, or a file outside the folder."""
+    """Return why a pattern may expand to an option, a secret file, or a file outside the folder."""
     name, include = basename(argv[0]), word.removeprefix("--include=")
     if include != word and name in {"grep", "egrep", "fgrep"} and "/" not in include:
         is_harmless = safe_glob(include)
@@ -85,7 +85,7 @@ def _check_search(search: FolderSearch, rule: Rule, read_scope: ReadScope) -> Re
 
 
 def check_tool(call: Call, rule: Rule, read_scope: ReadScope) -> Reason | None:
-    """Say why a tool rule with patterns does not cover a call."""
+    """Return why a tool rule with patterns does not cover a call."""
     if rule.arguments and call.is_edit:
         return _check_autorun(call, rule)
     if rule.arguments:
@@ -188,7 +188,7 @@ def _check_autorun(call: Call, rule: Rule) -> Reason | None:
 
 
 def check_own_data(call: Call, read_scope: ReadScope) -> Reason | None:
-    """Say which part of a call reaches into askback's own data folder."""
+    """Return which part of a call reaches into askback's own data folder."""
     own_data = read_scope.find_own_data(_possible_paths(call, read_scope))
     return None if own_data is None else Reason("own_data")
 

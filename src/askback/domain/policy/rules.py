@@ -103,7 +103,7 @@ class Rule:
         return words is not None and argv[: len(words)] == words and (self.prefix or argv == words)
 
     def objection(self, argv: Argv) -> Reason | None:
-        """Say why this rule does not allow a simple command that it matches."""
+        """Return why this rule does not allow a simple command that it matches."""
         words = self.words or ()
         if self.any_arguments:
             return paths.why_sensitive(argv[len(words) :])

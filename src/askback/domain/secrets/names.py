@@ -18,7 +18,7 @@ def is_well_formed(name: str) -> bool:
 
 
 def blocked_reason(name: str) -> str | None:
-    """Say why no secret may have this well-formed name, as the end of a sentence; None if one may."""
+    """Return why no secret may have this well-formed name, as the end of a sentence; None if one may."""
     return next((family.why for family in _FAMILIES if family.has(name)), None)
 
 

@@ -170,7 +170,7 @@ def unavailable(error: BaseException) -> Unavailable:
 
 
 def unknown_outcome(error: BaseException) -> Unavailable:
-    """Say that the database was lost during a commit, and with it whether that came through."""
+    """Report that the database was lost during a commit, and with it whether that came through."""
     return Unavailable(
         f"The database was lost during a commit ({type(error).__name__}). It is not known whether this was stored; "
         "send it again with the same Idempotency-Key.",

@@ -293,7 +293,7 @@ class SqliteStore(
     def _change(
         self, operation: Operation[T], effects: SideEffects, *, outdates: bool = False
     ) -> asyncio.Future[T]:
-        """Have the writer do an operation with its side effects, and leave nothing in the file of what those erase."""
+        """Run an operation on the writer with its side effects, and leave nothing in the file of what those erase."""
         return self._writer.submit(
             operation, erases=erases(effects), outdates=outdates or bool(effects.policies or effects.rules)
         )

@@ -1299,7 +1299,7 @@ export interface Select {
   widget?: "dropdown" | "buttons" | "confirm" | "chips" | null | undefined;
 }
 
-/** This server: the version of askback, the database with the number of its last migration, and the audit log. */
+/** This server: askback's version, the database with the number of its last migration, and the audit log. */
 export interface ServerRecord {
   version: string;
   database: "sqlite" | "postgres";

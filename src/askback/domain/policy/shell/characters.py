@@ -27,7 +27,7 @@ _LOOKS_LIKE_SYNTAX = re.compile(
 
 
 def why_suspicious(text: str) -> Reason | None:
-    """Say why a character in a text could deceive a reader; None if none could.
+    """Return why a character in a text could deceive a reader; None if none could.
 
     Tabs, line feeds and printable ASCII are fine, and so are letters of any language.
     """
@@ -61,7 +61,7 @@ def _check_character(char: str) -> tuple[bool, Reason | None]:
 
 
 def why_deceptive(word: str) -> Reason | None:
-    """Say why one unquoted word could deceive: a dash that is no hyphen, a typographic quote."""
+    """Return why one unquoted word could deceive: a dash that is no hyphen, a typographic quote."""
     if word.isascii():
         return None
     if word[0] in _DASHES:

@@ -28,7 +28,7 @@ class ArgumentCheck:
     replaced: bool = False
 
     def objection(self) -> Reason | None:
-        """Say which argument is not known to be harmless; None if all are.
+        """Return which argument is not known to be harmless; None if all are.
 
         Stops where another command begins (`table.runs_command`), at `index`.
         """

@@ -56,7 +56,7 @@ class TableMatch:
 
 
 def objection(argv: Argv, prefix: int) -> Reason | None:
-    """Say why a rule for the first `prefix` words does not allow this command; None if it does.
+    """Return why a rule for the first `prefix` words does not allow this command; None if it does.
 
     Not for rules that name every word.
     """
@@ -78,7 +78,7 @@ def runs_project(argv: Argv) -> bool:
 
 
 def prefix_fault(words: Argv) -> Reason | None:
-    """Say why a prefix rule of these words allows nothing, so that nobody stores one; None if it may."""
+    """Return why a prefix rule of these words allows nothing, so that nobody stores one; None if it may."""
     name = basename(words[0])
     if name in WRAPPERS:
         return Reason("runs_other", program=name)
