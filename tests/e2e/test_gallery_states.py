@@ -99,7 +99,7 @@ def test_a_refusal_of_the_server_is_shown_at_its_field(open_gallery: OpenGallery
 def test_the_loser_sees_the_winners_answer_and_that_it_came_late(open_gallery: OpenGallery) -> None:
     card = open_gallery("elsewhere").card
     expect(card.locator("summary")).to_contain_text("Answered by Eva")
-    expect(card.locator("summary")).to_contain_text("Somebody else was first. Your answer was not used.")
+    expect(card.locator("summary")).to_contain_text("Somebody else answered first. Your answer was not used.")
     expect(card.locator("form")).to_have_count(0)
 
 

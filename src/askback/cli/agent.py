@@ -22,7 +22,7 @@ Folder = Annotated[Path, typer.Argument(help="A folder on the agent's machine.")
 
 @app.callback()
 def agent() -> None:
-    """List agents, stop one, and say which folders it may read without asking."""
+    """List agents, stop one, and set the folders it may read without asking."""
 
 
 @app.command(name="list")

@@ -42,7 +42,7 @@ def install(
     yes: YesOption = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Show what changes in the configuration of a client, ask, and connect it to askback.
+    """Show the changes to a client's configuration, ask for confirmation, and connect it to askback.
 
     The client gets its own agent and token. The token is in a file that only you can read, and that the
     configuration names. Claude Code also gets a hook, which sends its permission prompts and questions to askback.

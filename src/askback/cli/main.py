@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from askback.errors import AskbackError
 
 COMMANDS = {
-    "demo": "See it work: an agent sets up a small project with you.",
+    "demo": "Run a demo: an agent sets up a small project with you.",
     "serve": "Run the server.",
     "ask": "Ask a person from a shell script.",
     "approve": "Ask whether a tool call may run.",
@@ -32,7 +32,7 @@ COMMANDS = {
     "thread": "Archive, export or delete conversations.",
     "audit": "Verify or export the audit log.",
     "login": "Print a new sign-in link for a browser.",
-    "session": "List and end the sessions of browsers.",
+    "session": "List and end browser sessions.",
     "token": "Create, list and revoke tokens of agents and people.",
     "agent": "List agents, stop one, or set the folders it may read.",
     "backup": "Copy the database and the master keys.",

@@ -36,7 +36,7 @@ def secrets() -> None:
 
 @app.command(name="list")
 def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each secret.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each secret as a line of JSON.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """List secrets, newest first: name, scope, when and by whom it was set, which agents may use it."""
@@ -56,7 +56,7 @@ def list_(
 
 @app.command(name="set")
 def set_(
-    name: Annotated[str, typer.Argument(help="The name, which is also the name of the variable.")],
+    name: Annotated[str, typer.Argument(help="The name of the secret and of its environment variable.")],
     thread: Annotated[str | None, typer.Option(help="Use it in this conversation only.")] = None,
     project: Annotated[str | None, typer.Option(help="Use it in this project only.")] = None,
     scope: Annotated[

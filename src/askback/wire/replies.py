@@ -350,7 +350,7 @@ class ResumeList(Reply):
 
 
 class Webhook(Reply):
-    """A URL that receives `events`. An inactive one was turned off by its receiver or an admin."""
+    """A URL that receives `events`. An inactive one was disabled by its receiver or an admin."""
 
     id: str
     url: str

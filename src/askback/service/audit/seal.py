@@ -47,7 +47,7 @@ async def begin_sealing(ctx: Services) -> None:
 
 
 async def seal_as_is(ctx: Services, tenant: str | None) -> list[tuple[str, SealStatus]]:
-    """Seal each log as it is, even if its seal is wrong; return each resealed tenant with its status before."""
+    """Seal each log as it is, even if its seal does not match; return each resealed tenant with its status before."""
     sealed: list[tuple[str, SealStatus]] = []
     async for head in _audit_heads(ctx, tenant):
         status = await seal_status(ctx, head)

@@ -1727,7 +1727,7 @@ export interface Vote {
   at: string;
 }
 
-/** A URL that receives `events`. An inactive one was turned off by its receiver or an admin. */
+/** A URL that receives `events`. An inactive one was disabled by its receiver or an admin. */
 export interface Webhook {
   id: string;
   url: string;
