@@ -215,7 +215,7 @@ def _welcome(addresses: Addresses) -> None:
         console.print("Open it in a browser; this link works once, for ten minutes:")
         console.print(f"  {addresses['login_url']}\n", style="cyan")
     if "requester_token" in addresses:
-        console.print("For your agent (on this machine it finds them by itself):")
+        console.print("For your agent (on this machine it finds them automatically):")
         console.print(
             f"  export ASKBACK_URL={addresses['url']} ASKBACK_TOKEN={addresses['requester_token']}\n"
         )

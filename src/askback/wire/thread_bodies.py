@@ -59,7 +59,7 @@ class ToolBlock(Model):
 
 
 class ImageBlock(Model):
-    """A picture with an https or `data:image/…` URL, and its alternative text."""
+    """An image with an https or `data:image/…` URL, and its alternative text."""
 
     type: Literal["image"] = "image"
     url: str

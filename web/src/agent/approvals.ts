@@ -42,7 +42,7 @@ export class Approvals {
    * Run `input` of the result, not the original: the person may have edited it (`allow_edit`). Every outcome other than
    * an approval is `Denied`, also when the server cannot be reached. Faults of the caller throw `Refused`.
    *
-   * The request expires after `timeout_s` seconds (300; null waits for ever). Without an `idempotency_key` the
+   * The request expires after `timeout_s` seconds (300; null waits forever). Without an `idempotency_key` the
    * `tool_call_id` is one, so that asking again for the same call finds the earlier request.
    */
   async approve<I>(tool: string, input: I, options: ApproveOptions = {}): Promise<Approved<I>> {

@@ -1,6 +1,6 @@
 """The view of a request in hosts of MCP Apps: the card of askback's own pages, which answers through the host.
 
-The view is one document that loads nothing and knows no token: it reads and answers by two tools that models are not
+The view is one document that loads nothing and has no token: it reads and answers by two tools that models are not
 shown. That protects nothing, and need not: what these tools do is what the agent may do anyway.
 """
 

@@ -35,7 +35,7 @@ async def write_plain(db: Connection, jobs: Sequence[Job], *, origin: str) -> Se
     """Write and commit a group of plain changes; return their events in the order of the jobs.
 
     Returns nothing, and has written nothing, where not all of the changes are to be applied, or where they cannot be
-    written in one call. `group.write_group` then finds out what becomes of each.
+    written in one call. `group.write_group` then finds the outcome of each.
     """
     for job in jobs:
         job.begin()

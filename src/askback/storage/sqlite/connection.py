@@ -211,7 +211,7 @@ _WRITE_ERRNOS = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG,
 
 
 def write_refusal(error: BaseException) -> str | None:
-    """Return why the disk takes no writes; None for an error of another kind. The text names no path."""
+    """Return why the disk is not writable; None for an error of another kind. The text names no path."""
     if isinstance(error, OSError):
         return error.strerror if error.errno in _WRITE_ERRNOS else None
     code: int = getattr(error, "sqlite_errorcode", 0)

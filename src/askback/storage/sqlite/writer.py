@@ -79,7 +79,7 @@ class Writer:
         self._erase_due: float | None = 0.0
         self._groups = self._changes = 0
         self.read_only: str | None = None
-        """Why the writer was not started, where the disk takes no writes."""
+        """Why the writer was not started, if the disk is not writable."""
         self.damage = Damage()
 
     async def start(self, connection: Connection | None = None) -> None:

@@ -61,7 +61,7 @@ def metrics(connections: Callable[[], Mapping[str, int]]) -> HttpHandler:
 async def get_health(call: HttpCall) -> Reply:
     """Return 200 while the process responds and its reads end.
 
-    A database that is away is no reason to restart the process, which connects again by itself; see `Readiness`.
+    A database that is away is no reason to restart the process, which reconnects automatically; see `Readiness`.
     """
     with suppress(Unavailable):
         await call.ctx.store.next_deadline()

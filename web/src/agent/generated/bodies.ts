@@ -339,7 +339,7 @@ export interface Form {
   completed_view?: CompletedView | null | undefined;
 }
 
-/** A picture with an https or `data:image/…` URL, and its alternative text. */
+/** An image with an https or `data:image/…` URL, and its alternative text. */
 export interface ImageBlock {
   type: "image";
   url: string;

@@ -565,7 +565,7 @@ export interface Form {
 
 export type FreeText = "ignore" | "queue" | "cancel_pending" | "block_input" | "answer";
 
-/** A picture with an https or `data:image/…` URL, and its alternative text. */
+/** An image with an https or `data:image/…` URL, and its alternative text. */
 export interface ImageBlock {
   type: "image";
   url: string;

@@ -1,4 +1,4 @@
-"""Checks for values of single programs: revisions of git, objects of docker, web addresses. See `value_kinds.py`."""
+"""Checks for values of single programs: revisions of git, objects of docker, web URLs. See `value_kinds.py`."""
 
 from __future__ import annotations
 
