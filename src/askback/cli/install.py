@@ -54,7 +54,7 @@ def install(
     unfinished_record = Record.read(record) if record.exists() else None
     if unfinished_record is not None and unfinished_record.token_id:
         raise AskbackError(
-            f"{definition.title} is installed already. To reinstall: askback uninstall {client}"
+            f"{definition.title} is already installed. To reinstall: askback uninstall {client}"
         )
     require_writable_record(record)
     changes = [(item, item.read(), item.add_to(item.read())) for item in additions(definition, data_dir)]

@@ -197,7 +197,7 @@ def _find_secret(secrets: Sequence[StoredSecret], id_or_name: str) -> StoredSecr
     if not matches:
         raise AskbackError(f"There is no secret {id_or_name}. See: askback secrets list")
     ids = ", ".join(secret.id for secret in matches)
-    raise AskbackError(f"{len(matches)} secrets are called {id_or_name}. Give the id of one: {ids}")
+    raise AskbackError(f"{len(matches)} secrets are named {id_or_name}. Give the id of one: {ids}")
 
 
 def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingProxyType({})) -> None:

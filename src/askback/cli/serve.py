@@ -150,7 +150,7 @@ def bind(settings: Settings) -> socket.socket:
             ) from None
         raise AddressInUse(
             f"{settings.host}:{settings.port} cannot be bound ({error.strerror}). "
-            "Choose another with --port; --port 0 takes a free one."
+            "Choose another with --port; --port 0 picks a free one."
         ) from None
     return listener
 

@@ -69,7 +69,7 @@ def _credentials() -> dict[str, str]:
     if not credentials.get("token"):
         raise NoServer(
             f"The credentials file {path}, which {CREDENTIALS} names, is missing or has no token. If it is from "
-            "`askback install CLIENT`, make it again with that, or else correct the variable."
+            "`askback install CLIENT`, run that command again; otherwise correct the variable."
         )
     return credentials
 

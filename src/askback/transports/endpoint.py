@@ -167,4 +167,4 @@ def _tree(paths: tuple[str, ...]) -> _Step:
 
 async def no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
     """Answer requests for paths that are not in the table."""
-    raise NotFound("There is nothing at this address. Check the path.")
+    raise NotFound("There is nothing at this URL. Check the path.")

@@ -211,7 +211,9 @@ class Addresses:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         host = hosts[0].decode("latin-1").lower() if len(hosts) == 1 else ""
         if not self._serves(host):
-            raise HostNotAllowed("This server is not known by that name; see ASKBACK_ALLOWED_HOSTS.")
+            raise HostNotAllowed(
+                "This host name is not allowed. The operator can add it to ASKBACK_ALLOWED_HOSTS."
+            )
         origin = header(scope, b"origin")
         if origin is None or self._is_own(origin.lower(), scope["scheme"], host):
             return

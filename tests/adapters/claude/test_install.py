@@ -50,7 +50,7 @@ async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
     async with server.client("admin") as admin:
         (agent,) = [item for item in await admin.agents.list() if item.name == "claude-code"]
         assert str(project) in [root.path for root in agent.roots]
-        assert "installed already" in askback("install", "claude-code", "--yes").stderr
+        assert "already installed" in askback("install", "claude-code", "--yes").stderr
         finished_askback = askback("uninstall", "claude-code", "--yes")
         assert finished_askback.returncode == 0, finished_askback.stderr
         assert {path: path.read_bytes() for path in folder.iterdir()} == before
