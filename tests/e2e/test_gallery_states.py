@@ -16,7 +16,7 @@ ENDED = {
     "declined-refused": "Ask me tomorrow.",
     "cancelled-agent-aborted": "the agent no longer needs this",
     "cancelled-user-message": "a message was sent instead",
-    "cancelled-superseded": "a newer question took its place",
+    "cancelled-superseded": "replaced by a newer question",
     "cancelled-thread-archived": "the conversation was archived",
     "cancelled-admin": "by an administrator",
     "cancelled-shutdown": "the agent was shut down",

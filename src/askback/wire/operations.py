@@ -203,7 +203,7 @@ _DELIVERY = (
               ADMIN, {200: "WebhookList"}, was="webhooks"),
     Operation("create_webhook", "POST /v1/webhooks", "Create a webhook; its secret is shown once.",
               ADMIN, {201: "NewWebhook"}, "WebhookBody", transports=HTTP, refuses=(409,)),
-    Operation("update_webhook", "PATCH /v1/webhooks/{webhook_id}", "Turn a webhook on or off.",
+    Operation("update_webhook", "PATCH /v1/webhooks/{webhook_id}", "Enable or disable a webhook.",
               ADMIN, {200: "Webhook"}, "SwitchBody", was="switch_webhook"),
     Operation("test_webhook", "POST /v1/webhooks/{webhook_id}/test",
               "Send a message of the type `test` now, once, and return what came back.",
