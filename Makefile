@@ -22,7 +22,7 @@ setup: ## Create .venv with the locked packages and build the web UI; does nothi
 ui: ## Build the web UI into src/askback/static
 	@$(PYTHON) scripts/setup.py --ui
 
-demo: setup ## A server, a real agent and a page: answer its questions (ARGS=--auto answers by itself)
+demo: setup ## A server, a real agent and a page: answer its questions (ARGS=--auto answers automatically)
 	@$(BIN)/askback demo $(ARGS)
 
 # Side by side, unless ARGS picks: then the few picked tests end last, where their result is seen.

@@ -1,4 +1,4 @@
-"""Send a person to a page, and go on when they say that it is done."""
+"""Send a person to a page, and continue when they say that it is done."""
 
 import asyncio
 

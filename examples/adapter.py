@@ -1,4 +1,4 @@
-"""The core of an adapter: a toy framework pauses at tool calls, and goes on when they are decided."""
+"""The core of an adapter: a toy framework pauses at tool calls, and continues when they are decided."""
 
 import asyncio
 import secrets
@@ -41,7 +41,7 @@ async def main() -> None:
         for decision in await ask.approve_many(calls, run_id="run-1"):
             print(await result_of(ask, decision))
 
-        # Without waiting: the process may end here, and another one goes on with the resume.
+        # Without waiting: the process may end here, and another one continues with the resume.
         await ask.approve("deploy", {"target": "docs"}, run_id="run-1", tool_call_id="call_2", wait=False)
         async for resume in ask.resumes.listen("adapter"):
             print(await result_of(ask, await ask.decision(resume.request)))

@@ -1,4 +1,4 @@
-"""An agent that asks a person for two things and goes on with the answer."""
+"""An agent that asks a person for two things and continues with the answer."""
 
 import asyncio
 

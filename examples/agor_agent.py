@@ -1,4 +1,4 @@
-"""An agent that asks with Agor's widgets, ends its turn, and goes on with the message that it gets."""
+"""An agent that asks with Agor's widgets, ends its turn, and continues with the message that it gets."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""A receiver of webhooks: an ASGI app (`uvicorn receive_webhook:app`) that goes on with each resume once."""
+"""A receiver of webhooks: an ASGI app (`uvicorn receive_webhook:app`) that continues with each resume once."""
 
 import os
 

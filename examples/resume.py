@@ -1,4 +1,4 @@
-"""An agent that asks, ends its turn, and goes on with the answer: in this process or in another, days later."""
+"""An agent that asks, ends its turn, and continues with the answer: in this process or in another, days later."""
 
 import asyncio
 

@@ -16,7 +16,7 @@ with Client() as ask:
 
     @requires_approval(client=ask, exclude=["context"], thread_id=lambda context, **_: context.session_id)
     def send_mail(context: Context, to: str, text: str) -> str:
-        """Send a mail."""
+        """Send an email."""
         return f"{context.session_id}: sent {text!r} to {to}."
 
     try:

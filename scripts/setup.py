@@ -52,7 +52,7 @@ def run(*command: object, cwd: Path = ROOT) -> None:
 
 
 def can_run(*command: object) -> bool:
-    """Whether a command can be run and exits with 0; its output is not shown."""
+    """Return whether a command can be run and exits with 0; its output is not shown."""
     try:
         process = subprocess.run(
             [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False

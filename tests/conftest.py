@@ -107,7 +107,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def is_long(item: pytest.Item) -> bool:
-    """Whether `make test` does not run this test, and `make test-long` does."""
+    """Return whether `make test` does not run this test, and `make test-long` does."""
     return quick.is_listed(item.path) and item.name.partition("[")[0] not in quick.kept_of(item.path)
 
 

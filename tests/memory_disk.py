@@ -18,7 +18,7 @@ def use() -> None:
 
 
 def _has_room() -> bool:
-    """Whether the folder exists, is writable, can run programs and has room."""
+    """Return whether the folder exists, is writable, can run programs and has room."""
     try:
         disk = os.statvfs(MEMORY)
     except OSError:

@@ -182,7 +182,7 @@ proves a requirement that no other quick test proves."""
 
 @cache  # there are thousands of tests in a few hundred files
 def is_listed(path: Path) -> bool:
-    """Whether this is one of the files above."""
+    """Return whether this is one of the files above."""
     tests = ROOT / "tests"
     return path.is_relative_to(tests) and any(map(path.relative_to(tests).match, LEFT_OUT))
 

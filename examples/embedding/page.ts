@@ -3,7 +3,7 @@ import { WireError } from "../../web/src/client/errors.ts";
 import type { InputRequest } from "../../web/src/core/generated/wire.ts";
 import "../../web/src/elements/define.ts"; // registers <askback-request> and <askback-thread>
 
-/** What your own server tells the page: the address of askback, a token of this person, and the request to show. */
+/** What your own server tells the page: askback's URL, a token of this person, and the request to show. */
 interface Setting {
   server: string;
   token: string;

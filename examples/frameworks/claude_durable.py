@@ -1,4 +1,4 @@
-"""Claude waits without a process: `start` ends at the first call that needs a person, and `work` goes on."""
+"""Claude waits without a process: `start` ends at the first call that needs a person, and `work` continues."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-// An agent that asks a person for two things and goes on with the answer.
+// An agent that asks a person for two things and continues with the answer.
 import { Client } from "@askback/client";
 
 const ask = new Client(); // finds the server of this machine, or ASKBACK_URL and ASKBACK_TOKEN

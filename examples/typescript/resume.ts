@@ -1,4 +1,4 @@
-// Ask without waiting, and go on in any process: `node resume.js park`, then `node resume.js`.
+// Ask without waiting, and continue in any process: `node resume.js park`, then `node resume.js`.
 import { Client } from "@askback/client";
 
 const ask = new Client({ thread_id: "releases" });

@@ -2,7 +2,7 @@
 
     AskbackError                    catch this to catch all
     ├── Refused                     the server refused; `.code`, `.status`, `.field_errors`, `.request`
-    │   ├── Invalid            422  the body breaks a rule; every fault is in `.field_errors`
+    │   ├── Invalid            422  the body is not valid; every error is in `.field_errors`
     │   ├── TooLarge           413  the body is over the limit that `.message` names
     │   ├── Unauthorized       401  no credential, or an unknown one
     │   ├── Forbidden          403  the credential is valid, but its role does not allow this
@@ -10,7 +10,7 @@
     │   ├── Conflict           409  already settled, or an old revision; `.request` is the current request
     │   │   └── Gone           410  the request expired; `.request` says when
     │   ├── RateLimited        429  `.retry_after` seconds
-    │   └── Unavailable        503  the store cannot be written now; nothing was stored, try again
+    │   └── Unavailable        503  the store cannot be written right now; nothing was stored, try again
     ├── NotAnswered                 a request ended without an answer; `.request` carries it
     │   ├── Declined                the person declined to answer
     │   ├── Cancelled               the request was cancelled
@@ -77,7 +77,7 @@ class Refused(AskbackError):
 
 
 class Invalid(Refused):
-    """The body breaks a rule; `field_errors` names every fault with its path."""
+    """The body is not valid; `field_errors` lists every error with its path."""
 
     status = 422
     default_code = "invalid"

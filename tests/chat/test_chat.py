@@ -48,7 +48,7 @@ def calls(thread: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def has_text(text: str) -> Callable[[dict[str, Any]], Any]:
-    """Whether the agent has said a text."""
+    """Return a check for whether the agent has said a text."""
     return lambda thread: text in texts(thread)
 
 
@@ -300,8 +300,7 @@ async def test_a_large_piece_of_a_reply_is_shown_or_the_person_reads_that_it_is_
         assert conversation == [piece]
     else:
         assert (
-            conversation[-1]
-            == "I had to stop. My reply is larger than a message can be. Ask me for less at once."
+            conversation[-1] == "I had to stop. My reply is too long for a message. Ask me for a shorter one."
         )
         assert len("".join(conversation[:-1])) >= expected_text
 

@@ -171,7 +171,7 @@ async def test_a_refusal_of_the_server_shows_the_faults_themselves(server: Serve
     status, err = await finish(server.run("ask", "Q?", "--timeout", "0"))
     assert status == 2
     assert err.splitlines() == [
-        "Not accepted: 1 rule is broken.",
+        "The request has 1 error; see field_errors.",
         "  timeout_s: Must be between 1 and 2592000, or null.",
     ]
 

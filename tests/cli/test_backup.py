@@ -104,7 +104,7 @@ async def test_a_backup_with_secrets_requires_a_choice_for_the_master_keys(tmp_p
     keys.write_text(f"other:{'A' * 43}\n")
     keys.chmod(0o600)
     status, _, err = await askback("restore", copy, "--keys", keys, "--data-dir", tmp_path / "new")
-    assert (status, "does not hold the master key" in err) == (1, True)
+    assert (status, "does not contain the master key" in err) == (1, True)
     new = tmp_path / "new"
     status, out, _ = await askback("restore", copy, "--keys", "none", "--data-dir", new)
     assert (status, "To seal it with a new key, erase the secrets, which cannot be read" in out) == (0, True)
@@ -144,7 +144,7 @@ async def test_a_backup_overwrites_nothing(tmp_path: Path) -> None:
         status, _, err = await askback("backup", copy, "--data-dir", data)
         assert (status, err) == (1, f"askback: {copy} is not empty. Choose a new folder.\n")
         status, _, err = await askback("restore", copy, "--data-dir", data)
-        assert (status, "is a database already" in err) == (1, True)
+        assert (status, "is already a database" in err) == (1, True)
     occupied_folder = tmp_path / "occupied"
     occupied_folder.mkdir()
     (occupied_folder / "notes").write_text("mine")

@@ -98,6 +98,6 @@ async def test_a_source_that_fails_is_asked_again(
     sources.is_down = True
     out = await run_inbox_from_pipe(server, thread, "/x", ":later")
     sources.is_down = False
-    assert out.count("The options cannot be read now. Try again in a moment.") == 2
+    assert out.count("The options cannot be loaded right now. Try again in a moment.") == 2
     out = await run_inbox_from_pipe(server, thread, "5")
     assert await answer_on_terminal(agent, request, out) == {"place": 4}

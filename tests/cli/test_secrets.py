@@ -125,7 +125,7 @@ async def test_a_secret_is_erased_by_its_id_or_by_a_name_that_only_it_has(
     await person.secrets.set("ERASED_KEY", CANARY, scope="session", thread_id=f"{thread}-2")
     status, _, err = await run_secrets(server, "erase", "ERASED_KEY")
     assert status == 1
-    assert "2 secrets are called ERASED_KEY. Give the id of one: " in err
+    assert "2 secrets are named ERASED_KEY. Give the id of one: " in err
     assert own_secret.id in err
     assert (await run_secrets(server, "erase", own_secret.id))[:2] == (0, "ERASED_KEY is erased.\n")
     assert (await run_secrets(server, "erase", "ERASED_KEY"))[:2] == (0, "ERASED_KEY is erased.\n")

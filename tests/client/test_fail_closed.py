@@ -24,7 +24,7 @@ pytestmark = pytest.mark.requirement("B29")
 
 
 def is_unanswerable_denial(decision: Decision) -> bool:
-    """Whether it is a denial because nobody could be asked."""
+    """Return whether it is a denial because nobody could be asked."""
     assert not decision
     assert (decision.input, decision.source) == ({}, None)
     assert "must not be run" in decision.text

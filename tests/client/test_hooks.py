@@ -33,7 +33,7 @@ async def refuse_push_async(tool: str, call: dict[str, Any]) -> str | None:
 
 
 def is_denied_by_hook(decision: Decision, reason: str) -> bool:
-    """Whether it is a hook's denial."""
+    """Return whether it is a hook's denial."""
     assert not decision
     assert (decision.status, decision.source, decision.input) == ("deny", "hook", {})
     assert reason in decision.text

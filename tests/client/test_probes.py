@@ -245,9 +245,7 @@ async def test_the_server_runs_the_probe_that_the_agent_names(thread: str) -> No
                 "A_KEY", reason="To try it.", thread_id=f"{thread}-2", probe="crm"
             )
         assert (stored_secret.status, stored_secret.verified) == ("answered", False)
-        assert stored_secret.text.endswith(
-            "It could not be checked whether it can be used: it may turn out that not."
-        )
+        assert stored_secret.text.endswith("Not verified: it may not work.")
         with pytest.raises(Invalid) as exc_info:
             await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe="other")
         assert [fault["path"] for fault in exc_info.value.field_errors] == ["secret.probe"]

@@ -49,7 +49,7 @@ async def test_an_approval_that_has_ended_does_not_run() -> None:
         clock.ahead_ms = 2_000
         lapsed_decision = await ask.use(approved_decision)
     assert (lapsed_decision.status, bool(lapsed_decision)) == ("expired", False)
-    assert "not valid any more" in lapsed_decision.text
+    assert "no longer valid" in lapsed_decision.text
 
 
 async def test_an_approval_that_was_revoked_does_not_run() -> None:

@@ -31,7 +31,7 @@ async def ask(api: Api, tool: str, arguments: dict[str, Any]) -> str:
 
 
 async def is_empty(api: Api) -> bool:
-    """Whether no request was stored."""
+    """Return whether no request was stored."""
     person = await api.as_("responder")
     return (await person.get("/v1/requests")).json()["requests"] == []
 

@@ -19,7 +19,7 @@ from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 TYPES = (
-    "Error: widgets[0].type: This type is not known. "
+    "Error: widgets[0].type: Unknown type. "
     "Use one of: buttons, confirm, select, radio, checkbox. [unknown_type]"
 )
 PICK = {"type": "checkbox", "options": ["x", "y", "z"]}
@@ -33,7 +33,7 @@ PICK = {"type": "checkbox", "options": ["x", "y", "z"]}
         ({"prompt": "P", "widgets": [{"type": "x"}]}, TYPES),
         ({"prompt": "P", "widgets": [{"type": "radio"}]}, "Error: widgets[0].options: Add at least one option. [option_required]"),
         ({"prompt": "P", "require_client": "fail_fast"}, "Error: Interactive prompts require the web UI"),
-        ({"prompt": "P", "action": "send"}, "Error: action: This value is not known. Use one of: ask. [unknown_value]"),
+        ({"prompt": "P", "action": "send"}, "Error: action: Unknown value. Use one of: ask. [unknown_value]"),
     ],
 )  # fmt: skip
 @requirement("A12", "A13")

@@ -211,6 +211,4 @@ async def test_a_rule_added_after_the_approval_stops_the_command(
     await client.rules.create("bash(git init:*)", effect="deny")
     folder, thread = await finish_run(scene)
     assert not (folder / ".git").exists()
-    assert texts_of(thread)[-2].startswith(
-        "I may not run git init any more. The policy no longer allows this: "
-    )
+    assert texts_of(thread)[-2].startswith("I may no longer run git init. The policy no longer allows this: ")

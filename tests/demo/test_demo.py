@@ -132,7 +132,7 @@ async def kill_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run
     [
         ("declined", "name", "Come back whenever you like"),
         ("declined", "go", "Come back whenever you like"),
-        ("cancelled", "name", "taken back"),
+        ("cancelled", "name", "was withdrawn"),
     ],
 )
 async def test_a_person_who_declines_the_project_gets_a_closing_message(
@@ -214,7 +214,7 @@ async def test_ctrl_c_ends_the_server_and_the_agent_and_not_those_of_another_dem
 
 
 def accepts_connections(url: str) -> bool:
-    """Whether a server accepts connections there."""
+    """Return whether a server accepts connections there."""
     with socket.socket() as line:
         return line.connect_ex(("127.0.0.1", int(url.rpartition(":")[2]))) == 0
 

@@ -17,7 +17,7 @@ CANARY = "canary-7f3a9c51e2"
     ("example", "text"),
     {
         "secret-answered": "HUBSPOT_API_KEY · everywhere",
-        "secret-unverified": "It could not be checked whether this works.",
+        "secret-unverified": "Couldn't verify this value.",
         "secret-existing": "✓ already configured",
         "secret-dismissed": "Dismissed by Eva",
         "secret-expired": "nobody answered in time",

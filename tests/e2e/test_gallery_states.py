@@ -16,7 +16,7 @@ ENDED = {
     "declined-refused": "Ask me tomorrow.",
     "cancelled-agent-aborted": "the agent no longer needs this",
     "cancelled-user-message": "a message was sent instead",
-    "cancelled-superseded": "a newer question took its place",
+    "cancelled-superseded": "replaced by a newer question",
     "cancelled-thread-archived": "the conversation was archived",
     "cancelled-admin": "by an administrator",
     "cancelled-shutdown": "the agent was shut down",
@@ -99,7 +99,7 @@ def test_a_refusal_of_the_server_is_shown_at_its_field(open_gallery: OpenGallery
 def test_the_loser_sees_the_winners_answer_and_that_it_came_late(open_gallery: OpenGallery) -> None:
     card = open_gallery("elsewhere").card
     expect(card.locator("summary")).to_contain_text("Answered by Eva")
-    expect(card.locator("summary")).to_contain_text("Somebody else was first. Your answer was not used.")
+    expect(card.locator("summary")).to_contain_text("Somebody else answered first. Your answer was not used.")
     expect(card.locator("form")).to_have_count(0)
 
 

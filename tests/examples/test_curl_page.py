@@ -67,7 +67,7 @@ class Server:
 
 
 def has_members(reply: Any, shown: Any) -> bool:
-    """Whether a reply has at least the shown members; `…` stands for any text."""
+    """Return whether a reply has at least the shown members; `…` stands for any text."""
     if isinstance(shown, dict):
         members: dict[str, Any] = shown
         return all(name in reply and has_members(reply[name], value) for name, value in members.items())

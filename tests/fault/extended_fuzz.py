@@ -199,7 +199,7 @@ class Sandbox:
     def fits(
         self, argv: list[str], folder: str, step: tuple[tuple[str, ...], frozenset[str], set[str]]
     ) -> bool:
-        """Whether a command that ran was decided about; a pattern stands for any number of words."""
+        """Return whether a command that ran was decided about; a pattern stands for any number of words."""
         words, patterns, folders = step
         if folder not in folders or argv[0] != words[0]:
             return False
@@ -207,7 +207,7 @@ class Sandbox:
 
 
 def _sequence(ran: tuple[str, ...], words: tuple[str, ...], patterns: frozenset[str]) -> bool:
-    """Tell whether words that ran are those of a step, where patterns side by side stand for any number of names."""
+    """Return whether words that ran are those of a step, where patterns side by side stand for any number of names."""
     if not words:
         return not ran
     if words[0] not in patterns:
@@ -231,7 +231,7 @@ def remove_options(folder: str, argv: list[str]) -> tuple[str, list[str]]:
 
 
 def matches_pattern(word: str, pattern: str) -> bool:
-    """Tell whether a word may come from a pattern: of a shell, or of names in and below a place, as `find` finds them.
+    """Return whether a word may come from a pattern of a shell, or from names below a place, as `find` finds them.
 
     Case is ignored, as by `-iname`.
     """

@@ -41,7 +41,7 @@ class Notes:
         self.note("acted", request=request_id, **facts)
 
     def was_accepted(self, request_id: str) -> bool:
-        """Whether anybody has continued."""
+        """Return whether anybody has continued."""
         return (self._effects / request_id).exists()
 
 

@@ -118,7 +118,7 @@ async def answer_without_database(pair: ServerPair, request: InputRequest) -> No
 
 
 async def servers_agree(pair: ServerPair, requests: list[InputRequest]) -> bool:
-    """Whether both servers answer, alike, and all requests have ended."""
+    """Return whether both servers answer, alike, and all requests have ended."""
     logs = [await _log(server) for server in (pair.isolated, pair.connected)]
     ended = {event["request"]["id"] for event in logs[0] if event["type"] in END_EVENTS}
     return logs[0] == logs[1] and ended == {request.id for request in requests}

@@ -116,7 +116,7 @@ class People:
 
 
 def _concerns(request: dict[str, Any]) -> bool:
-    """Whether a person answers a request: only those of agents, and half of those that expire in a second."""
+    """Return whether a person answers a request: only those of agents, and half of those that expire in a second."""
     brief = (
         request.get("form", {}).get("title", "").startswith(QUESTION_WITH_DEADLINE)
         and request["id"][-1] < "g"

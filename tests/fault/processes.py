@@ -136,7 +136,7 @@ class Server(Killable):
 
 
 def _is_socket(descriptor: Path) -> bool:
-    """Whether a descriptor of a process is a socket, and was not closed meanwhile."""
+    """Return whether a descriptor of a process is a socket, and was not closed meanwhile."""
     try:
         return os.readlink(descriptor).startswith("socket:")
     except FileNotFoundError:

@@ -54,7 +54,7 @@ async def cut_network_briefly(site: Site, chance: random.Random) -> None:
 
 
 async def cut_network_long(site: Site, chance: random.Random) -> None:
-    """A partition: bytes sent into it arrive when nobody waits for them any more."""
+    """A partition: bytes sent into it arrive when nobody waits for them any longer."""
     await cut_network(site, chance, LONG_S, Relay.go_on)
 
 

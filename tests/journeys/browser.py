@@ -280,7 +280,7 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
 
 
 def can_be_cleared(before: Callable[[Page], Awaitable[Any]] | None) -> bool:
-    """Whether a page with this preparation can be cleared: routes can be removed, scripts and sockets cannot."""
+    """Return whether a page with this preparation can be cleared: routes can be removed, scripts and sockets cannot."""
     return before is None or isinstance(getattr(before, "__self__", None), Posts)
 
 

@@ -25,7 +25,7 @@ async def stranger(server: Any, team: Team) -> AsyncIterator[Person]:
 
 
 async def runs_unasked(agent: Person, thread: str, command: str, **extra: Any) -> bool:
-    """Whether a command runs without a question."""
+    """Return whether a command runs without a question."""
     return decision_of_reply(await agent.bash(thread, command, **extra))[0] == "approve"
 
 

@@ -33,7 +33,7 @@ async def test_the_list_shows_the_last_activity_and_open_requests_live(
     await expect(titles(eva)).to_have_text(["Trip to Rome", "Lunch"])
     await expect(rows(eva).nth(0).locator(".line")).to_have_text("guide: Which hotel?")
     await expect(rows(eva).locator(".mark")).to_have_text(["G", "A"])
-    await expect(rows(eva).nth(0).locator(".waits")).to_have_text("1 waits for you")
+    await expect(rows(eva).nth(0).locator(".waits")).to_have_text("1 is waiting for you")
     await team.ada.answer(request, {"q0": "The old one"})
     await expect(rows(eva).locator(".waits")).to_have_count(0)
 

@@ -118,12 +118,12 @@ async def test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_a
     await expect(add).to_be_disabled()
     await dialog.get_by_label("Rule", exact=True).fill("make clean")
     await dialog.get_by_label("Try it on a command").fill("make clean && make all")
-    await expect(dialog).to_contain_text("The rule does not cover this call. Today a person is asked.")
+    await expect(dialog).to_contain_text("The rule does not cover this call. Currently, a person is asked.")
     await expect(dialog).to_contain_text("No rule allows make all.")
     await expect(dialog.locator("#trial code").last).to_have_text("make all")
     await dialog.get_by_label("Try it on a command").fill("make clean")
     await expect(dialog).to_contain_text(
-        "The rule covers this call. Today a person is asked. With the rule it is"
+        "The rule covers this call. Currently, a person is asked. With the rule, it is"
     )
     await expect(dialog).to_contain_text("It would have allowed 1 call without asking.")
     await expect(dialog).to_contain_text("Checked 1 call of the last 30 days.")
@@ -139,7 +139,7 @@ async def test_a_command_is_tried_without_a_rule(screen: OpenScreen, team: Team)
     await eva.page.get_by_role("button", name="Try a command").click()
     await eva.page.keyboard.type("git status")
     dialog = eva.page.locator("askback-modal")
-    await expect(dialog).to_contain_text("Today it is allowed.")
+    await expect(dialog).to_contain_text("Currently, it is allowed.")
     await expect(dialog.get_by_role("textbox")).to_have_count(1)
     await expect(dialog.get_by_role("combobox")).to_have_count(0)
     await dialog.get_by_role("button", name="Add a rule").click()

@@ -58,7 +58,7 @@ async def test_a_value_is_replaced_and_is_nowhere_in_the_browser(
 
 
 async def canary_is_visible(shown_screen: Screen) -> bool:
-    """Whether the canary is in the page, in its storage, or in the console."""
+    """Return whether the canary is in the page, in its storage, or in the console."""
     result = await shown_screen.page.evaluate(
         """async () => {
           const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })];

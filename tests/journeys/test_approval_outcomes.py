@@ -135,7 +135,7 @@ async def test_the_text_for_the_model_names_the_denied_tool_and_the_note(
     assert "Not on a Friday: {tool}" in decision.text
     second_decision = await client.approve("bash", CALL, thread_id=thread)
     assert (bool(second_decision), second_decision.status) == (False, "deny")
-    assert "already said no" in second_decision.text
+    assert "already denied" in second_decision.text
 
 
 @requirement("M6", "M5", "B20")

@@ -97,7 +97,7 @@ async def test_a_resume_that_was_not_delivered_says_that_it_was_revoked(team: Te
     await revoke(team.bob, request)
     [resume] = (await team.agent.http.get(f"/v1/threads/{thread}/resumes")).json()["resumes"]
     assert resume["request"]["revoked"]["by"]["name"] == "bob"
-    assert "then took that back: it was not run. Do not run it" in resume["text"]
+    assert "then revoked the approval: it was not run. Do not run it" in resume["text"]
 
 
 @requirement("B15")
@@ -110,7 +110,7 @@ async def test_a_client_takes_a_revoked_approval_for_a_no(server: Server, thread
         assert revoked_request.revoked is not None
         decision = Decision.from_request(await agent.wait(request))
         assert (decision.status, bool(decision), decision.input) == ("revoked", False, {})
-        assert "then took that back" in decision.text
+        assert "then revoked the approval" in decision.text
         with pytest.raises(Conflict, match="revoked this approval"):
             await agent.consume(request, "run-1")
 

@@ -253,7 +253,7 @@ async def test_a_call_that_was_refused_is_not_asked_again_in_this_thread(team: T
     repeated = second_reply.json()
     assert (repeated["id"], repeated["repeated"]) == (request["id"], True)
     text = model_text(InputRequest.model_validate(repeated))
-    assert "already said no" in text
+    assert "already denied" in text
     assert "not on a Friday" in text
     snapshot = (await team.ada.http.get(f"/v1/threads/{thread}")).json()
     assert (len(snapshot["requests"]), snapshot["seq"]) == (1, 2)

@@ -83,7 +83,7 @@ def expected_faults(case: dict[str, Any], prefix: str = "") -> Faults:
 
 
 async def is_unwritten(person: Person, thread: str) -> bool:
-    """Whether nothing was ever written to a thread."""
+    """Return whether nothing was ever written to a thread."""
     snapshot = (await person.http.get(f"/v1/threads/{thread}")).json()
     return (snapshot["seq"], snapshot["requests"]) == (0, [])
 

@@ -51,7 +51,7 @@ async def test_without_a_source_nothing_is_searched_or_answered_and_the_request_
         refusal = await scene.answer(request, repo=1)
         assert faults(refusal) == [("values.repo", "source_unavailable")]
         assert refusal.json()["error"]["field_errors"][0]["message"].startswith(
-            "The options cannot be read now."
+            "The options cannot be loaded right now."
         )
         started = await scene.ask({**REPOSITORY, "default": 1})
         assert faults(started) == [("form.fields[0].options_from", "source_unavailable")]

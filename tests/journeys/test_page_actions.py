@@ -55,7 +55,7 @@ async def test_a_completed_action_is_reported_with_the_keyboard(
     for _ in ("It didn't work", "Dismiss", "I've done it"):
         await eva.page.keyboard.press("Tab")
     await eva.page.keyboard.press("Enter")
-    await expect(eva.card).to_contain_text("Done, as Eva says")
+    await expect(eva.card).to_contain_text("Marked as done by Eva")
     assert await outcome(team, request_id) == {"outcome": "done"}
     await eva.page.reload()
     await expect(eva.card).to_contain_text("Install the plugin")
@@ -75,7 +75,7 @@ async def test_a_failure_is_reported_with_its_reason(screen: OpenScreen, team: T
     await eva.page.keyboard.press("Enter")
     await reason.fill("The shop is closed.")
     await eva.page.keyboard.press("Control+Enter")
-    await expect(eva.card).to_contain_text("Failed, as Eva says")
+    await expect(eva.card).to_contain_text("Marked as failed by Eva")
     assert await outcome(team, request_id) == {"outcome": "failed", "reason": "The shop is closed."}
 
 
@@ -92,7 +92,7 @@ async def test_an_attempt_that_failed_is_shown_and_can_be_tried_again(
         await expect(eva.card.get_by_role("alert")).to_contain_text(reason)
     await expect(eva.card.get_by_role("alert")).to_contain_text("You can try again.")
     await eva.button("I've done it").click()
-    await expect(eva.card).to_contain_text("Done, as Eva says")
+    await expect(eva.card).to_contain_text("Marked as done by Eva")
 
 
 async def test_a_german_reader_dismisses_an_action(screen: OpenScreen, team: Team, thread: str) -> None:

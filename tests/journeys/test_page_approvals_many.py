@@ -160,7 +160,7 @@ async def test_the_second_of_two_concurrent_decisions_gets_a_message(
     await eva.card.get_by_label("Note for the agent").fill("Not like this.")
     await eva.button("Deny").click()
     await expect(eva.card.locator("summary")).to_contain_text("Allowed once by bob")
-    await expect(eva.card.locator("summary")).to_contain_text("Somebody else was first.")
+    await expect(eva.card.locator("summary")).to_contain_text("Somebody else answered first.")
     await expect(eva.card.locator("summary")).to_contain_text("Not like this.")
 
 

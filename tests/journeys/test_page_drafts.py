@@ -144,7 +144,7 @@ async def test_not_on_this_device_erases_everything_and_keeps_nothing_more(
     await eva.card.get_by_label("Town").fill("Oslo")
     await eva.page.reload()
     await eva.button("Not on this device").click()
-    await expect(eva.card.get_by_text("Nothing you type is kept on this device any more.")).to_be_visible()
+    await expect(eva.card.get_by_text("What you type is no longer kept on this device.")).to_be_visible()
     await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
     assert await stored_keys(eva) == []
     await eva.card.get_by_label("Town").fill("Bergen")

@@ -286,7 +286,7 @@ async def test_a_withdrawn_request_closes_with_its_reason_and_note(
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_visible()
     await agent.requests.cancel(request, "superseded", note="Ask me later")
-    await expect(eva.card).to_contain_text("a newer question took its place")
+    await expect(eva.card).to_contain_text("replaced by a newer question")
     await expect(eva.card).to_contain_text("Ask me later")
     await expect(eva.card.locator("input, button")).to_have_count(0)
 
@@ -325,7 +325,7 @@ OUTCOMES = {
     "refused": "Refused by responder",
     "agent_aborted": "the agent no longer needs this",
     "user_message": "a message was sent instead",
-    "superseded": "a newer question took its place",
+    "superseded": "replaced by a newer question",
     "shutdown": "the agent was shut down",
     "failed": "something went wrong",
     "expired": "Expired: nobody answered in time.",

@@ -193,7 +193,7 @@ async def test_a_link_is_opened_by_the_host_or_else_shown(page: Page, server: Se
             assert await host.messages.get() == ("ui/open-link", {"url": link})
         host.refused.add("ui/open-link")
         await view.get_by_role("link", name="the guide").click()
-        await expect(view.get_by_text(f"Open this address in a browser: {link}")).to_be_visible()
+        await expect(view.get_by_text(f"Open this URL in a browser: {link}")).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ async def test_a_request_that_the_view_cannot_answer_opens_a_page(
         host = await show_view(page, agent, request, theme="dark", locale="de-DE")
         view = page.frame_locator("iframe")
         await expect(view.get_by_text("make deploy").first).to_be_visible()
-        await expect(view.get_by_text("Beantworte das auf einer Seite von askback.")).to_be_visible()
+        await expect(view.get_by_text("Beantworte das auf einer askback-Seite.")).to_be_visible()
         await view.get_by_role("button", name="Auf einer Seite antworten").click()
         async with asyncio.timeout(120):
             await host.messages.get()

@@ -72,7 +72,7 @@ async def test_the_second_person_sees_the_winning_answer_and_the_lost_one(
     await bob.button("Submit").click()
     await expect(bob.card.locator("summary")).to_contain_text("what Eva wrote")
     await expect(bob.card.locator("summary")).to_contain_text("Answered by Eva")
-    await expect(bob.card.locator("summary")).to_contain_text("Somebody else was first.")
+    await expect(bob.card.locator("summary")).to_contain_text("Somebody else answered first.")
     await expect(bob.card).to_contain_text("what Bob wrote")
     await read_only(bob)
     assert len(posts.keys) == 1

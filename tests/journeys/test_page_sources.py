@@ -146,7 +146,7 @@ async def test_a_source_that_fails_says_so_and_is_tried_again(
     sources.is_down = True
     eva = await screen(place_of(thread), target=sourced)
     eva.expect_errors("status of 422")
-    await expect(eva.card.get_by_text("The options cannot be read now.")).to_be_visible()
+    await expect(eva.card.get_by_text("The options can't be loaded right now.")).to_be_visible()
     sources.is_down = False
     await eva.button("Try again").click()
     await eva.card.get_by_label("Place 5", exact=True).check()

@@ -16,7 +16,7 @@ from tests.requirements import requirement
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 LUNCH: dict[str, Any] = form({"type": "text", "label": "Dish", "required": True})
-FIRST = "Somebody else was first. Your answer was not used."
+FIRST = "Somebody else answered first. Your answer was not used."
 OTHER_TAB = "You answered this in another tab."
 ALREADY = "You had already answered this. Your second answer was not used."
 

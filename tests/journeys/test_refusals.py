@@ -49,7 +49,7 @@ async def refuse(api: Api, reply: httpx2.Response, **extra: Any) -> dict[str, An
 
 
 def is_repeated_refusal(reply: httpx2.Response, refusal: dict[str, Any]) -> bool:
-    """Whether nobody was asked, because of that refusal."""
+    """Return whether nobody was asked, because of that refusal."""
     request = reply.json()
     return (reply.status_code, request["id"], request.get("repeated")) == (200, refusal["id"], True)
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.anyio
 BASE = "http://127.0.0.1:8787"
 NOT_RESOLVING = (409, "not_resolving")
 NOT_GRANTED = (404, "not_granted")
-SEND_AGAIN = "It could not be checked whether this works. Send it again."
+SEND_AGAIN = "Could not verify this value. Send it again."
 SCRIPT = Path(__file__).with_name("probing_server.py")
 QUICK = replace(DEFAULTS, probe_s=1)
 

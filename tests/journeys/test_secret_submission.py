@@ -82,7 +82,7 @@ async def test_at_least_one_of_several_optional_names_is_required(team: Team, th
         ({"A_KEY": "", "B_KEY": "y"}, {"secrets.A_KEY": "Enter a value that is not blank."}),
         ({"A_KEY": " \t\r\n", "B_KEY": "y"}, {"secrets.A_KEY": "Enter a value that is not blank."}),
         ({"A_KEY": "\u00a0\u2003", "B_KEY": "y"}, {"secrets.A_KEY": "Enter a value that is not blank."}),
-        ({"A_KEY": "x\0", "B_KEY": "y"}, {"secrets.A_KEY": "A value cannot hold a NUL character."}),
+        ({"A_KEY": "x\0", "B_KEY": "y"}, {"secrets.A_KEY": "A value cannot contain a NUL character."}),
         ({"A_KEY": 5, "B_KEY": "y"}, {"secrets.A_KEY": "A value must be a string."}),
         ({"A_KEY": None, "B_KEY": "y"}, {"secrets.A_KEY": "A value must be a string."}),
         ({"A_KEY": ["x"], "B_KEY": {"y": "z"}}, dict.fromkeys(("secrets.A_KEY", "secrets.B_KEY"), "A value must be a string.")),

@@ -26,7 +26,7 @@ class Line(asyncio.Transport):
         self.writes.append(data)
 
     def is_closing(self) -> bool:
-        """Whether it is closed."""
+        """Return whether it is closed."""
         return self.closed
 
     def write_eof(self) -> None:

@@ -87,7 +87,7 @@ async def test_a_database_that_is_newer_than_the_program_is_left_alone(database:
     connection = await database.connect()
     await connection.execute("UPDATE schema_version SET version = 9999")
     await connection.close()
-    with pytest.raises(StoreUnusable, match="schema 9999; this askback knows up to"):
+    with pytest.raises(StoreUnusable, match="schema 9999; this askback supports up to"):
         await PostgresStore(database).open()
 
 

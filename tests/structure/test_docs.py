@@ -111,6 +111,13 @@ def test_the_index_of_the_docs_names_every_page_by_its_title() -> None:
     }
 
 
+def test_the_readme_of_the_web_folder_names_every_folder_of_the_elements() -> None:
+    paths = files(".ts", folders=("web/src/elements/",))
+    table = PAGES["web/README.md"].partition("The folders of `src/elements`")[2].partition("| command |")[0]
+    listed = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert listed == sorted({path.parent.name for path in paths} - {"elements"})
+
+
 def test_the_page_about_installing_lists_every_extra() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     listed = re.findall(r"^\| `([\w-]+)` \|", PAGES["docs/how-to/install.md"], re.MULTILINE)

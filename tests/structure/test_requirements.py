@@ -63,7 +63,7 @@ def map_requirements_to_tests() -> dict[str, set[tuple[str, str]]]:
 
 
 def _is_quick(file: str, test: str) -> bool:
-    """Whether `make test` runs this test."""
+    """Return whether `make test` runs this test."""
     if file.startswith(FOLDERS_NOT_IN_MAKE_TEST):
         return False
     return not is_listed(ROOT / file) or test in kept_of(ROOT / file)

@@ -24,7 +24,7 @@ async def test_an_outcome_in_flight_to_an_ended_wait_is_queued(open_: Open, app:
     assert await agent.frame() == {"settled": ended_request}
     assert await agent.call("unwait", request_ids=[request["id"]]) == {}
     [tell] = confirmations
-    tell()  # it had to arrive, but nobody waited for it any more
+    tell()  # it had to arrive, but nobody waited for it any longer
     assert await app.services.store.resume_of("default", request["id"]) is not None
 
 

@@ -164,7 +164,7 @@ async def _answer(
 
 
 def _is_approval(interrupt: Interrupt) -> bool:
-    """Whether an interrupt needs a decision about a tool call, which is always so without a schema."""
+    """Return whether an interrupt needs a decision about a tool call, which is always so without a schema."""
     return interrupt.response_schema is None or APPROVED in _properties(interrupt)
 
 

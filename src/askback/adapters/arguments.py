@@ -92,7 +92,7 @@ def _without_project(scope: Any) -> Any:
 class RequestEnvVars(Model):
     """Ask a person to provide secrets, such as API keys, by name. You never get the values.
 
-    The person types them on a page of askback, which stores them. Run the command that needs them with
+    The person types them on an askback page, which stores them. Run the command that needs them with
     `askback run --secret NAME -- COMMAND`. Never ask for a secret in the chat.
     """
 

@@ -45,7 +45,7 @@ AskOutcome = Decision | InputRequest | AskResult
 
 
 def is_open(outcome: AskOutcome) -> bool:
-    """Whether nobody has answered yet."""
+    """Return whether nobody has answered yet."""
     if isinstance(outcome, Decision):
         return outcome.status == "pending"
     return outcome.pending if isinstance(outcome, AskResult) else not outcome.settled

@@ -138,7 +138,7 @@ def _explain_size() -> Generator[None]:
     except (Invalid, TooLarge) as error:
         if isinstance(error, Invalid) and "too_long" not in (item["code"] for item in error.field_errors):
             raise
-        raise AskbackError("My reply is larger than a message can be. Ask me for less at once.") from error
+        raise AskbackError("My reply is too long for a message. Ask me for a shorter one.") from error
 
 
 class ChatAgent(Protocol):

@@ -22,7 +22,7 @@ Folder = Annotated[Path, typer.Argument(help="A folder on the agent's machine.")
 
 @app.callback()
 def agent() -> None:
-    """List agents, stop one, and say which folders it may read without asking."""
+    """List agents, stop one, and set the folders it may read without asking."""
 
 
 @app.command(name="list")
@@ -88,7 +88,7 @@ async def agent_id(client: AsyncClient, name: str) -> str:
     if not agents_with_name:
         raise AskbackError(f"No agent has the name or id {name}. See `askback agent list`.")
     raise AskbackError(
-        f"{len(agents_with_name)} agents are called {name}. Give an id: {', '.join(agents_with_name)}."
+        f"{len(agents_with_name)} agents are named {name}. Give an id: {', '.join(agents_with_name)}."
     )
 
 

@@ -56,7 +56,7 @@ def ask(
     ] = "",
     json_form: Annotated[
         Path | None,
-        typer.Option(help="Ask a whole form, as JSON from this file (- is standard input).", metavar="FILE"),
+        typer.Option(help="Ask a form, read as JSON from this file (- is standard input).", metavar="FILE"),
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:

@@ -79,7 +79,7 @@ def export(
 ) -> None:
     """Write the log as JSON lines.
 
-    The oldest entry is first, each as it was sealed: askback audit verify can check them anywhere. The end of the
+    The entries are as they were sealed, oldest first: `askback audit verify` can check them anywhere. The end of the
     log is printed to standard error, for askback audit verify --head.
     """
     with audit_logs(settings_module.load(data_dir=data_dir)) as logs:
@@ -97,7 +97,7 @@ def seal(
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Seal the log as it is, once you have found out why its seal is wrong.
+    """Seal the log as it is, after you have found out why its seal does not match.
 
     The log records that it was sealed again, and from which entry on. Stop the server first, unless it is on Postgres.
     """

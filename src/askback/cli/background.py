@@ -29,7 +29,7 @@ STOPPED = "stopped"
 """Stands behind a process id that `askback stop` has told to end."""
 
 START_S = 30.0
-"""Seconds to wait for a server that is starting; afterwards it goes on by itself."""
+"""Seconds to wait for a server that is starting; afterwards it continues by itself."""
 STOP_S = 15.0
 """Seconds to wait for a server that is stopping, which takes less than five."""
 CHECK_S = 0.05
@@ -111,16 +111,16 @@ def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
                 return
         except TimeoutError:
             raise NotStarted(
-                f"The server of askback is not ready after {start_s:g} seconds; {data_dir / LOG} may say why. Try "
+                f"The askback server is not ready after {start_s:g} seconds; {data_dir / LOG} may say why. Try "
                 "again in a minute. If that does not help, tell the user to run `askback stop` and `askback serve`."
             ) from None
         except OSError as error:
-            raise NotStarted(f"The server of askback cannot be started: {error}.") from None
+            raise NotStarted(f"The askback server cannot be started: {error}.") from None
         if not _process_id(data_dir):
-            raise NotStarted("The server of askback was stopped with `askback stop` while it started.")
+            raise NotStarted("The askback server was stopped with `askback stop` while it started.")
     if not _is_running(data_dir):
         raise NotStarted(
-            f"The server of askback did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
+            f"The askback server did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
         )
 
 

@@ -59,7 +59,7 @@ def backup(
     _require_choice(settings, keys)
     key_file = None if keys in {None, NO_KEYS} else Path(keys or "").expanduser().absolute()
     if key_file is not None and key_file.exists():
-        raise BackupRefused(f"{key_file} exists already. Choose a new file for the master keys.")
+        raise BackupRefused(f"{key_file} already exists. Choose a new file for the master keys.")
     make_empty(folder)
     old_keys = _read_master_keys(settings) if key_file is not None else dict[str, bytes]()
     if not on_postgres:

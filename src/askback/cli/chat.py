@@ -67,9 +67,9 @@ def chat(
 ) -> None:
     """Talk with an agent on askback's page: it answers, asks, and has its tool calls approved there.
 
-    The agent is Claude if the extra `claude` is installed and a key of Anthropic is set, else the model of an endpoint
-    that speaks OpenAI's chat completions (`OPENAI_API_KEY`, `--base-url`, `--model`), else the script of the demo. A
-    server is started if none runs. After a stop, the same command continues the conversation.
+    The agent is Claude if the extra `claude` is installed and an Anthropic API key is set, else the model of an
+    endpoint that speaks OpenAI's chat completions (`OPENAI_API_KEY`, `--base-url`, `--model`), else the script of the
+    demo. A server is started if none runs. After a stop, the same command continues the conversation.
     """
     chat_agent = choose_agent(agent, folder.absolute(), base_url=base_url, model=model)
     thread_id = thread or own_thread("chat")

@@ -129,7 +129,7 @@ def _write(target: int, data: bytes) -> None:
 
 
 def _is_in_foreground() -> bool:
-    """Whether Ctrl-C at the terminal reaches the command directly, as a member of the foreground group."""
+    """Return whether Ctrl-C at the terminal reaches the command directly, as a member of the foreground group."""
     try:
         with open("/dev/tty", "rb", buffering=0) as terminal:
             return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()

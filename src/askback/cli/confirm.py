@@ -23,7 +23,7 @@ ALWAYS_WORDS = frozenset({"a", "always"})
 
 
 def is_interactive() -> bool:
-    """Whether a person can read the question and type an answer; standard output may be redirected."""
+    """Return whether a person can read the question and type an answer; standard output may be redirected."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

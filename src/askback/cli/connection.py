@@ -68,7 +68,7 @@ def own_thread(name: str) -> str:
 
 
 def reachable(url: str) -> bool:
-    """Whether something accepts connections there; the file may be older than its server's end."""
+    """Return whether something accepts connections there; the file may be older than its server's end."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:

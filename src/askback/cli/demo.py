@@ -50,14 +50,14 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog=EPILOG)
 def demo(
     auto: Annotated[bool, typer.Option("--auto", help="Let a script answer, then exit.")] = False,
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)] = 0,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 picks a free one.", min=0, max=65535)] = 0,
     output: Annotated[Path, typer.Option(help="Folder in which the project is created.")] = OUTPUT,
     browser: Annotated[bool, typer.Option(help="Open the chat page if there is a browser.")] = True,
     data_dir: Annotated[
         Path | None, typer.Option(help="Keep the conversation in this folder instead of a temporary one.")
     ] = None,
 ) -> None:
-    """See it work: an agent sets up a small project with you.
+    """Run a demo: an agent sets up a small project with you.
 
     Starts a server, a small package registry and a sample agent, each in its own process. Answer the agent on the page
     that opens, or in a second terminal with `askback inbox`. Then look at the folder it wrote.
@@ -165,7 +165,7 @@ def _publish_for_inbox(running_server: RunningServer) -> Generator[None]:
 
 
 def has_browser() -> bool:
-    """Whether a browser can be opened here."""
+    """Return whether a browser can be opened here."""
     return sys.platform in {"darwin", "win32"} or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )

@@ -29,7 +29,7 @@ app = typer.Typer(add_completion=False)
 
 Name = Annotated[str, typer.Argument(help=f"One of {', '.join(CLIENTS)}.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the server.")]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask whether to go on.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 @app.command()
@@ -42,7 +42,7 @@ def install(
     yes: YesOption = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Show what changes in the configuration of a client, ask, and connect it to askback.
+    """Show the changes to a client's configuration, ask for confirmation, and connect it to askback.
 
     The client gets its own agent and token. The token is in a file that only you can read, and that the
     configuration names. Claude Code also gets a hook, which sends its permission prompts and questions to askback.
@@ -54,7 +54,7 @@ def install(
     unfinished_record = Record.read(record) if record.exists() else None
     if unfinished_record is not None and unfinished_record.token_id:
         raise AskbackError(
-            f"{definition.title} is installed already. To reinstall: askback uninstall {client}"
+            f"{definition.title} is already installed. To reinstall: askback uninstall {client}"
         )
     require_writable_record(record)
     changes = [(item, item.read(), item.add_to(item.read())) for item in additions(definition, data_dir)]
@@ -65,7 +65,7 @@ def install(
     server_members, runs = _server_location(data_dir)
     if not runs:
         console.print(
-            f"No server of askback runs. {definition.title} starts it in the background when it needs it."
+            f"No askback server is running. {definition.title} starts it in the background when it needs it."
         )
     if not yes:
         typer.confirm(f"Connect {definition.title}?", abort=True)

@@ -28,7 +28,7 @@ def text(written: LocalText | None) -> str:
 
 
 def broken_rule(fault: Fault, locale: str) -> str:
-    """Return the sentence of a broken rule: the agent's own in the language of the reader, else askback's."""
+    """Return the sentence of an error: the agent's own in the language of the reader, else askback's."""
     own_message: LocalText | None = fault.params.get("message")
     return render(fault, locale) if own_message is None else text(own_message)
 

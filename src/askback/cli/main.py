@@ -13,14 +13,14 @@ from typer.core import TyperCommand, TyperGroup
 from askback.errors import AskbackError
 
 COMMANDS = {
-    "demo": "See it work: an agent sets up a small project with you.",
+    "demo": "Run a demo: an agent sets up a small project with you.",
     "serve": "Run the server.",
     "ask": "Ask a person from a shell script.",
     "approve": "Ask whether a tool call may run.",
     "run": "Run a command with secrets in its environment.",
     "inbox": "Answer requests in the terminal.",
     "chat": "Talk with an agent on a page.",
-    "mcp": "Serve the tools of askback to an MCP client.",
+    "mcp": "Serve askback's tools to an MCP client.",
     "install": "Connect Claude Code, Cursor, VS Code, Codex or Gemini CLI.",
     "uninstall": "Disconnect a client, and restore its configuration.",
     "stop": "Stop the server that a connected client has started.",
@@ -32,7 +32,7 @@ COMMANDS = {
     "thread": "Archive, export or delete conversations.",
     "audit": "Verify or export the audit log.",
     "login": "Print a new sign-in link for a browser.",
-    "session": "List and end the sessions of browsers.",
+    "session": "List and end browser sessions.",
     "token": "Create, list and revoke tokens of agents and people.",
     "agent": "List agents, stop one, or set the folders it may read.",
     "backup": "Copy the database and the master keys.",

@@ -30,7 +30,8 @@ def mcp(
     protocol: Annotated[
         Protocol | None,
         typer.Option(
-            help="Speak no later version. In 2025-11-25 an answer from elsewhere closes the client's dialog."
+            help="Latest protocol version to negotiate. In 2025-11-25, an answer from elsewhere closes "
+            "the client's dialog."
         ),
     ] = None,
 ) -> None:

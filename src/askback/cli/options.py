@@ -21,6 +21,6 @@ def require_choice(word: Word, choices: Collection[str], option: str) -> Word:
 
 
 def report_empty(items: object, noun: str) -> None:
-    """Say on standard error that a list is empty: scripts read only items from standard output."""
+    """Print to standard error that a list is empty: scripts read only items from standard output."""
     if not items:
         print(f"There are no {noun}.", file=sys.stderr)

@@ -119,7 +119,7 @@ class PendingRequests:
                 ]
 
     def _is_mine(self, request: InputRequest) -> bool:
-        """Whether this person may answer, which can change; if not, print once who may."""
+        """Return whether this person may answer, which can change; if not, print once who may."""
         problem = self._reader.why_not_allowed(request)
         if problem is None:
             self._ids_of_others.discard(request.id)

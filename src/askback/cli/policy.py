@@ -37,7 +37,7 @@ def policy() -> None:
 @app.command()
 def show(
     thread: Thread = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As a line of JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Show the default policy, which applies where no rule does."""
@@ -79,7 +79,7 @@ def set_(
     ] = None,
     thread: Thread = None,
     confirm: Annotated[
-        str | None, typer.Option(help=f"{CONFIRMATION}, to let calls run without asking.")
+        str | None, typer.Option(help=f"Type {CONFIRMATION} to let calls run without asking.")
     ] = None,
     data_dir: DataDir = None,
 ) -> None:

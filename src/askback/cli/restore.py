@@ -43,7 +43,7 @@ def restore(
     folder = folder.expanduser().absolute()
     source = _database(folder)
     if isinstance(settings.database, PostgresAddress) or settings.database.exists():
-        raise BackupRefused(f"{settings.database} is a database already. Choose another --data-dir.")
+        raise BackupRefused(f"{settings.database} is already a database. Choose another --data-dir.")
     needed_ids = key_ids(source)
     keys_found = _keys(settings, keys, needed_ids=needed_ids)
     make_empty(settings.data_dir)
@@ -102,6 +102,7 @@ def _keys(settings: Settings, keys: str | None, *, needed_ids: set[str]) -> Mapp
         source = "ASKBACK_MASTER_KEYS"
     if missing_ids := needed_ids - keys_by_id.keys():
         raise BackupRefused(
-            f"{source} does not hold the master key {', '.join(sorted(missing_ids))} that secrets of the backup need."
+            f"{source} does not contain the master key {', '.join(sorted(missing_ids))}, which secrets of the "
+            "backup need."
         )
     return keys_by_id if keys is not None else {}

@@ -80,7 +80,7 @@ def export(
 
 def import_(
     file: Annotated[str, typer.Argument(help="An export; - is standard input.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be added.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be added.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Import an export, as the admin; existing rules are skipped.

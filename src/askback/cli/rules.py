@@ -45,7 +45,7 @@ def list_(
     thread: Annotated[str | None, typer.Option(help="Only rules for this conversation.")] = None,
     project: Annotated[str | None, typer.Option(help="Only rules for this project.")] = None,
     ended: Annotated[bool, typer.Option("--ended", help="Include revoked and expired rules.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each rule.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each rule as a line of JSON.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """List rules, newest first, with the agent that each belongs to, who made it and why."""
@@ -118,7 +118,7 @@ def add(
 @app.command()
 def revoke(
     rule_id: Annotated[str, typer.Argument(help="The rule's id (rul_…), from askback rules list.")],
-    locked: Annotated[bool, typer.Option("--locked", help="The rule is locked: act as the admin.")] = False,
+    locked: Annotated[bool, typer.Option("--locked", help="Revoke a locked rule, as the admin.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Revoke a rule. Calls that it allowed are asked again."""
@@ -150,7 +150,7 @@ def check(
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
-    """Show how calls would be decided, and why, without running them: JSON lines in, JSON lines out.
+    """Show how calls would be decided, and why, without running them. Reads and writes JSON lines.
 
     A line is `{"tool"?, "command" | "argv" | "input", "shell"?, "allow"?: [...], "ask"?: [...],
     "deny"?: [...], "mode"?, "level"?, "ask_mode"?, "roots"?: [...], "folder"?}`. Other keys are ignored. An

@@ -44,7 +44,7 @@ app = typer.Typer(add_completion=False)
 def run(
     argv: Annotated[list[str], typer.Argument(help="The command, with its arguments.")],
     secret: Annotated[
-        list[str], typer.Option(help="Name of a secret, which is also the variable; repeatable.")
+        list[str], typer.Option(help="Name of a secret and of its environment variable; repeatable.")
     ],
     reason: Annotated[
         str | None, typer.Option(help="Reason shown to the person. Default: the command.")

@@ -36,7 +36,7 @@ def secrets() -> None:
 
 @app.command(name="list")
 def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each secret.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each secret as a line of JSON.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """List secrets, newest first: name, scope, when and by whom it was set, which agents may use it."""
@@ -56,7 +56,7 @@ def list_(
 
 @app.command(name="set")
 def set_(
-    name: Annotated[str, typer.Argument(help="The name, which is also the name of the variable.")],
+    name: Annotated[str, typer.Argument(help="The name of the secret and of its environment variable.")],
     thread: Annotated[str | None, typer.Option(help="Use it in this conversation only.")] = None,
     project: Annotated[str | None, typer.Option(help="Use it in this project only.")] = None,
     scope: Annotated[
@@ -90,7 +90,7 @@ SecretArgument = Annotated[str, typer.Argument(help="The id (sec_…), or a name
 
 @app.command()
 def erase(secret: SecretArgument, data_dir: DataDir = None) -> None:
-    """Erase a secret. No agent can use it any more."""
+    """Erase a secret. Agents can no longer use it."""
 
     async def end(client: AsyncClient) -> str:
         secret_record = _find_secret(await _every_secret(client), secret)
@@ -197,7 +197,7 @@ def _find_secret(secrets: Sequence[StoredSecret], id_or_name: str) -> StoredSecr
     if not matches:
         raise AskbackError(f"There is no secret {id_or_name}. See: askback secrets list")
     ids = ", ".join(secret.id for secret in matches)
-    raise AskbackError(f"{len(matches)} secrets are called {id_or_name}. Give the id of one: {ids}")
+    raise AskbackError(f"{len(matches)} secrets are named {id_or_name}. Give the id of one: {ids}")
 
 
 def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingProxyType({})) -> None:

@@ -41,7 +41,7 @@ class AddressInUse(AskbackError):
 @app.command()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to bind. Default: 127.0.0.1.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port. Default: 8787; 0 takes any free one.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port. Default: 8787; 0 picks a free one.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the database and of server.json.")] = None,
     database_url: Annotated[
         str | None, typer.Option(help="Another database, sqlite:///path or postgresql://…")
@@ -57,13 +57,16 @@ def serve(
         ),
     ] = None,
     workers: Annotated[
-        int, typer.Option(min=1, max=256, help="Processes behind the port; more than one needs Postgres.")
+        int,
+        typer.Option(
+            min=1, max=256, help="Server processes that share the port; more than one needs Postgres."
+        ),
     ] = 1,
 ) -> None:
     """Run the server until it is stopped.
 
-    The first start makes a token for each role and keeps them in server.json, beside the
-    database; `ASKBACK_BOOTSTRAP_TOKENS` chooses them instead.
+    The first start creates a token for each role and stores them in server.json, next to the
+    database. To choose the tokens, set `ASKBACK_BOOTSTRAP_TOKENS`.
     """
     gc.disable()  # until the server is ready: the objects of the start stay alive
     settings = settings_module.load(
@@ -147,7 +150,7 @@ def bind(settings: Settings) -> socket.socket:
             ) from None
         raise AddressInUse(
             f"{settings.host}:{settings.port} cannot be bound ({error.strerror}). "
-            "Choose another with --port; --port 0 takes a free one."
+            "Choose another with --port; --port 0 picks a free one."
         ) from None
     return listener
 
@@ -212,7 +215,7 @@ def _welcome(addresses: Addresses) -> None:
         console.print("Open it in a browser; this link works once, for ten minutes:")
         console.print(f"  {addresses['login_url']}\n", style="cyan")
     if "requester_token" in addresses:
-        console.print("For your agent (on this machine it finds them by itself):")
+        console.print("For your agent (on this machine it finds them automatically):")
         console.print(
             f"  export ASKBACK_URL={addresses['url']} ASKBACK_TOKEN={addresses['requester_token']}\n"
         )

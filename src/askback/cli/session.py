@@ -14,12 +14,12 @@ from askback.client import AsyncClient
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the server.")]
-User = Annotated[str | None, typer.Option(help="Only sessions of this person, by your id.")]
+User = Annotated[str | None, typer.Option(help="Only sessions of this person, by your id for them.")]
 
 
 @app.callback()
 def session() -> None:
-    """List and end the sessions of browsers."""
+    """List and end browser sessions."""
 
 
 @app.command(name="list")

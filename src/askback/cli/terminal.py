@@ -125,7 +125,7 @@ class Terminal:
         return is_dropped
 
     async def _has_more(self) -> bool:
-        """Whether there is unread input. The reading thread may hold a line that is not queued yet."""
+        """Return whether there is unread input. The reading thread may hold a line that is not queued yet."""
         for _ in range(MAX_CHECKS):
             if not self._queue().empty() or select([self._source], [], [], 0)[0]:
                 return not self._is_ended.is_set()
@@ -152,7 +152,7 @@ class Terminal:
     async def settle(self) -> None:
         """Discard a line that was partly typed when its question ended."""
         if self.interactive:
-            await self.line("Press Enter to go on. ")
+            await self.line("Press Enter to continue. ")
 
     def _queue(self) -> asyncio.Queue[str | None]:
         if self._lines is None:

@@ -68,9 +68,7 @@ def create(
     group: Annotated[list[str] | None, typer.Option(help="A group of the person; repeatable.")] = None,
     compat: Annotated[
         str | None,
-        typer.Option(
-            help="Limit the token to /compat/<name>, and allow it in an address: /compat/nebo/~TOKEN/…."
-        ),
+        typer.Option(help="Limit the token to /compat/<name>, and allow it in a URL: /compat/nebo/~TOKEN/…."),
     ] = None,
     data_dir: DataDir = None,
 ) -> None:

@@ -72,7 +72,7 @@ def _show(console: Console, file: ChangedFile) -> None:
             text, remaining_text = file.addition.read(), file.text_without_addition()
             show_diff(console, file.addition.path, text, remaining_text)
             if text == remaining_text:
-                console.print(f"{file.path}: has no entry of askback any more")
+                console.print(f"{file.path}: no longer has an askback entry")
                 return
         file.addition.require_writable()
 

@@ -19,7 +19,7 @@ from askback.domain.webhooks import EVENTS, RESUME, WebhookEvent
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 WebhookId = Annotated[str, typer.Argument(help="The id (whk_…).")]
-AsJson = Annotated[bool, typer.Option("--json", help="A line of JSON for each.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print each as a line of JSON.")]
 
 
 @app.callback()
@@ -29,7 +29,7 @@ def webhook() -> None:
 
 @app.command()
 def add(
-    url: Annotated[str, typer.Argument(help="The address, https://….")],
+    url: Annotated[str, typer.Argument(help="The URL (https://…).")],
     event: Annotated[
         list[str] | None,
         typer.Option(help=f"An event to send, repeatable: {', '.join(EVENTS)}. Default: {RESUME}."),
@@ -73,14 +73,14 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 
 @app.command()
 def on(webhook_id: WebhookId, data_dir: DataDir = None) -> None:
-    """Turn a webhook on again. It then receives the events that it missed."""
+    """Enable a webhook. It then receives the events that it missed."""
     asyncio.run(_set_active(webhook_id, data_dir, active=True))
     print(f"{printable(webhook_id)} is on.")
 
 
 @app.command()
 def off(webhook_id: WebhookId, data_dir: DataDir = None) -> None:
-    """Turn a webhook off. A receiver that answers 410 does the same."""
+    """Disable a webhook. A receiver that answers 410 does the same."""
     asyncio.run(_set_active(webhook_id, data_dir, active=False))
     print(f"{printable(webhook_id)} is off.")
 
@@ -111,7 +111,7 @@ def send_test(webhook_id: WebhookId, data_dir: DataDir = None) -> None:
 @app.command()
 def deliveries(
     webhook_id: WebhookId,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="How many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="How many to list.")] = 20,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:

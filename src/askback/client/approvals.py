@@ -297,7 +297,7 @@ class Approvals(Resource):
 
 
 def _is_outage(error: AskbackError) -> bool:
-    """Whether the server or its store is unavailable, as opposed to an error of the caller."""
+    """Return whether the server or its store is unavailable, as opposed to an error of the caller."""
     if isinstance(error, Refused) and error.code == "internal":
         return True
     # For a request that was just created, NotFound means that the server came back without its database.

@@ -53,9 +53,7 @@ def find(url: str | None = None, token: str | None = None) -> ServerLocation:
     if token is None:
         raise NoServer(f"No token for {url}. Set ASKBACK_TOKEN; `askback serve` prints it.")
     if not _is_address(url):
-        raise NoServer(
-            f"The address {url} must be like https://askback.example.com, with http:// or https://."
-        )
+        raise NoServer(f"The URL {url} must be like https://askback.example.com, with http:// or https://.")
     return ServerLocation(url.rstrip("/"), token)
 
 
@@ -71,7 +69,7 @@ def _credentials() -> dict[str, str]:
     if not credentials.get("token"):
         raise NoServer(
             f"The credentials file {path}, which {CREDENTIALS} names, is missing or has no token. If it is from "
-            "`askback install CLIENT`, make it again with that, or else correct the variable."
+            "`askback install CLIENT`, run that command again; otherwise correct the variable."
         )
     return credentials
 

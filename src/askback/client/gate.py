@@ -87,7 +87,7 @@ class Parameters:
 
 
 def _is_json_stable(value: Any) -> bool:
-    """Whether a value survives JSON unchanged: a tuple does not, and neither does a dict with numbers as keys."""
+    """Return whether a value survives JSON unchanged; a tuple, or a dict with numbers as keys, does not."""
     try:
         return json.loads(json.dumps(value, allow_nan=False)) == value
     except (TypeError, ValueError, RecursionError):

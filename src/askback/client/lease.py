@@ -14,7 +14,7 @@ from askback.domain.secrets.secret import Secret
 from askback.errors import AskbackError
 
 OWN_PREFIX = "ASKBACK_"
-"""Begins the variables of askback itself. A child has no business with them: the agent's token is one."""
+"""Begins askback's own variables. A child has no business with them: the agent's token is one."""
 
 
 class LeaseEnded(AskbackError):

@@ -183,7 +183,7 @@ class Link:
             pause = min(pause * 2, LONGEST_PAUSE_S)
 
     async def download(self, path: str, *, retry_for: float) -> bytes:
-        """Return the bytes at an address; raises as `request` does, and is repeated as that is."""
+        """Return the bytes at a URL; raises as `request` does, and is repeated as that is."""
         return (await self._repeat(lambda: self._transport.exchange("GET", path), retry_for=retry_for)).body
 
     async def upload(self, path: str, content: bytes) -> bytes:
@@ -332,7 +332,7 @@ class Link:
             raise TransportError("the server lost track of this client")
 
     async def try_withdraw(self, request: str | Awaitable[InputRequest]) -> bool:
-        """Withdraw a request; True if that takes longer than a moment: then it goes on in the background."""
+        """Withdraw a request; True if that takes longer than a moment: then it continues in the background."""
         task = self.background(self.withdraw(request))
         await asyncio.wait({task}, timeout=GRACE_S)
         return not task.done() or task.cancelled() or task.result()

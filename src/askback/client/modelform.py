@@ -164,7 +164,7 @@ def _derive_form(model: type) -> ModelForm:
 
 
 def _has_own_rules(part: Any) -> bool:
-    """Whether a part of Pydantic's schema may refuse what a form accepts."""
+    """Return whether a part of Pydantic's schema may refuse what a form accepts."""
     if isinstance(part, list | tuple):
         return any(_has_own_rules(item) for item in cast("Sequence[Any]", part))
     if not isinstance(part, dict):
@@ -223,7 +223,7 @@ class _FormSchema(GenerateJsonSchema):
         return {**super().time_schema(schema), **_bounds(schema)}
 
     def datetime_schema(self, schema: Any) -> JsonSchemaValue:
-        """Return a moment with its bounds; a naive one is a date and time without a zone."""
+        """Return a date and time with its bounds; a naive one is a date and time without a zone."""
         if schema.get("tz_constraint") == "naive":
             return {"type": "string", "pattern": FLOATING, **_bounds(schema)}
         return {**super().datetime_schema(schema), **_bounds(schema)}

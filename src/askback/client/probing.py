@@ -45,7 +45,7 @@ class ProbeRunner:
         self._failure_count = 0
 
     def outcome_unknown(self, request: InputRequest) -> bool:
-        """Whether an earlier agent may have tested a submission, which is then not tested again."""
+        """Return whether an earlier agent may have tested a submission, which is then not tested again."""
         return self._request.status is Status.RESOLVING and self._request.revision == request.revision
 
     async def run(self, lease: Lease) -> ProbeResult:

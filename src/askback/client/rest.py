@@ -24,7 +24,7 @@ class RestCall:
 
 
 def has_route(op: str) -> bool:
-    """Whether an operation is one call over HTTP."""
+    """Return whether an operation is one call over HTTP."""
     operation = OPERATIONS.get(op)
     return operation is not None and "http" in operation.transports
 

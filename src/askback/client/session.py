@@ -32,15 +32,15 @@ _TERMINAL_STATUSES = frozenset(str(status) for status in TERMINAL)
 class Ticket(Protocol):
     """The result of a call; an asyncio future fits.
 
-    `request_id` is set once the request is created; with `withdraw` the request is cancelled when nobody awaits the
-    ticket any more.
+    `request_id` is set once the request is created; with `withdraw` the request is cancelled when nobody
+    awaits the ticket any longer.
     """
 
     request_id: str | None
     withdraw: bool
 
     def done(self) -> bool:
-        """Whether it has a result or was cancelled."""
+        """Return whether it has a result or was cancelled."""
         ...
 
     def set_result(self, result: Any, /) -> None:
@@ -137,7 +137,7 @@ class Session:
         return self._unwait_frame(request_id)
 
     def awaits(self, request_id: str | None) -> bool:
-        """Whether this client waits for a request."""
+        """Return whether this client waits for a request."""
         return request_id in self._waits
 
     # --- the connection ----------------------------------------------------------------------
@@ -206,14 +206,14 @@ class Session:
         self.subscriptions.fail_all(error)
 
     def has_pending_withdrawals(self) -> bool:
-        """Whether a request may be created for a caller that is gone, and has to be cancelled then."""
+        """Return whether a request may be created for a caller that is gone, and has to be cancelled then."""
         return any(
             call.watch and call.ticket is not None and call.ticket.withdraw and call.ticket.done()
             for call in self._calls.values()
         )
 
     def busy(self) -> bool:
-        """Whether a call, a wait or a subscription is open."""
+        """Return whether a call, a wait or a subscription is open."""
         return bool(self._calls or self._waits or self.subscriptions)
 
     # --- inside ------------------------------------------------------------------------------

@@ -177,12 +177,12 @@ def json_headers(body: Secret | None, key: str | None) -> dict[str, str]:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether a server is on this machine; then the proxy of the environment is not used."""
+    """Return whether a server is on this machine; then the proxy of the environment is not used."""
     return urlsplit(url).hostname in _LOOPBACK
 
 
 def is_encrypted(url: str) -> bool:
-    """Whether a server uses TLS. Certificates are loaded only then, because that takes 20 ms."""
+    """Return whether a server uses TLS. Certificates are loaded only then, because that takes 20 ms."""
     return urlsplit(url).scheme != "http"
 
 

@@ -80,7 +80,7 @@ def write_elicitation(form: Form, *, own_texts: bool = True) -> WrittenElicitati
         if field.sensitive
     ]
     problems += [
-        Problem(("fields", field.id), f"MCP has no {missing}: ask on the page of askback.")
+        Problem(("fields", field.id), f"MCP has no {missing}: ask on an askback page.")
         for field in form.all_fields
         if field.required and (missing := missing_part(field)) is not None
     ]
@@ -90,7 +90,7 @@ def write_elicitation(form: Form, *, own_texts: bool = True) -> WrittenElicitati
         if isinstance(field, Select | Radio | Multiselect) and _has_equal_texts(shown_options(field))
     ]
     if form.submit != "form":
-        problems.append(Problem(("submit",), "MCP sends all values at once: ask on the page of askback."))
+        problems.append(Problem(("submit",), "MCP sends all values at once: ask on an askback page."))
     problems += [
         Problem(("fields", id_), f"This id is that of the own text of {id_.removesuffix(OTHER)}.")
         for id_ in ids

@@ -102,4 +102,4 @@ class LocalBus:
             try:
                 listener(event)
             except Exception:  # noqa: BLE001 - a listener is foreign code; the others must still be notified
-                _log.exception("a listener failed on %s; the others go on", event.type)
+                _log.exception("a listener failed on %s; the others continue", event.type)

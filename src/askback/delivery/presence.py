@@ -70,7 +70,7 @@ class SharedPresence:
                 await write_done.wait()
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
-        """Whether any server has a viewer of this thread, or of all threads; raises `Unavailable`."""
+        """Return whether any server has a viewer of this thread, or of all threads; raises `Unavailable`."""
         if not self._view_counts.keys.isdisjoint(((tenant, thread_id), (tenant, None))):
             return True
         return await self._register.has_viewer(tenant, thread_id)

@@ -41,7 +41,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m askback.demo", description=__doc__)
     parser.add_argument("--thread", required=True, help="the conversation to talk in")
-    parser.add_argument("--run", required=True, help="the id of this run; the same one again goes on with it")
+    parser.add_argument("--run", required=True, help="the id of this run; the same one again continues it")
     parser.add_argument("--output", required=True, type=Path, help="where the project's folder goes")
     parser.add_argument(
         "--today", required=True, type=date.fromisoformat, help="the day on which the run began"

@@ -57,9 +57,7 @@ class Command:
                 decision.request, conversation.id_of(self.step), tool=TOOL, input=decision.input
             )
         except Conflict as error:  # the approval expired, or a rule was added meanwhile
-            await conversation.say(
-                f"{self.step}-late", f"I may not run {self.name} any more. {error.message}"
-            )
+            await conversation.say(f"{self.step}-late", f"I may no longer run {self.name}. {error.message}")
             return False
         outcome = execution.outcome or await self._execute(conversation, execution)
         await conversation.say(f"{self.step}-{outcome}", _END_TEXTS[outcome])
@@ -134,7 +132,7 @@ def git_commands(plan: Plan) -> tuple[Command, ...]:
             name="git init",
             argv=("git", "init", "--quiet", "--template=", "--initial-branch=main"),
             title="Make the folder a git repository",
-            reason="Then each change that comes later can be seen, and taken back.",
+            reason="Then each later change can be reviewed and undone.",
         ),
         Command(
             step="git-add",

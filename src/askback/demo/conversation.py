@@ -59,7 +59,7 @@ class Conversation:
             )
 
     def has_said(self, step: str) -> bool:
-        """Tell whether this run began to write this before."""
+        """Return whether this run began to write this before."""
         return self.id_of(step) in self._earlier_messages
 
     async def tool(

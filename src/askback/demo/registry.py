@@ -34,7 +34,7 @@ class Registry:
         self._token_sha256 = token_sha256
 
     def is_authorized(self, authorization: str | None) -> bool:
-        """Whether the value of an `Authorization` header has the token."""
+        """Return whether the value of an `Authorization` header has the token."""
         scheme, _, token = (authorization or "").partition(" ")
         return scheme == "Bearer" and hmac.compare_digest(digest_of(token), self._token_sha256)
 

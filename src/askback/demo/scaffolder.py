@@ -74,7 +74,7 @@ INTRO = (
 )
 GOODBYES: dict[type[NotAnswered], str] = {
     Declined: "That is fine. Nothing was written. Come back whenever you like!",
-    Cancelled: "The question was taken back, so I stop here. Nothing was written.",
+    Cancelled: "The question was withdrawn, so I stop here. Nothing was written.",
     Expired: "Nobody answered in time, so I stop here. Nothing was written.",
 }
 

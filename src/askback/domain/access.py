@@ -59,7 +59,7 @@ class ThreadAgents:
     user: str = ""
 
     def includes(self, agent: ThreadAgents) -> bool:
-        """Whether an agent, or the person that it works for, is in the list."""
+        """Return whether an agent, or the person that it works for, is in the list."""
         return any(id_ in self.ids for id_ in agent.ids) or (self.user != "" and agent.user == self.user)
 
     @cached_property
@@ -87,7 +87,7 @@ class AccessList:
         return self.people.get(person, self.others)
 
     def admits_agent(self, agent: ThreadAgents) -> bool:
-        """Whether an agent may use the thread; any agent may until one has written in it."""
+        """Return whether an agent may use the thread; any agent may until one has written in it."""
         return self.agents is None or self.agents.includes(agent)
 
     def with_first_agent(self, agent: ThreadAgents | None) -> AccessList:

@@ -18,7 +18,7 @@ ActionOutcome = Literal["done", "failed"]
 class ActionAsk(Model):
     """An action for a person. `description` is Markdown; `label` is the text of the link or button.
 
-    `url` is a web address or `mailto:` and opens in a new tab. `provider` is an OAuth provider of the server
+    `url` is a web URL or `mailto:` and opens in a new tab. `provider` is an OAuth provider of the server
     instead: the person connects an account there, with these `scopes` or those of the settings, and the tokens become
     secrets of the thread, named `secret` and `secret` with `_REFRESH`. With neither, the text says what to do.
     """

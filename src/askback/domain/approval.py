@@ -120,7 +120,7 @@ Role = Literal[
 class PreviewField(_ReadModel):
     """A member of the input: its name and its value.
 
-    `role` is its part in a mail, an HTTP request or a database query. `syntax` is `json` if the value is JSON, `sql`
+    `role` is its part in an email, an HTTP request or a database query. `syntax` is `json` if the value is JSON, `sql`
     if it is a query. Without it the value is a text; a text that could be read as JSON has `json`, so that `"5"`
     differs from `5`.
     """

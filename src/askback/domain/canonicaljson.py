@@ -28,7 +28,7 @@ def canonical_json(value: object) -> bytes:
 
 
 def _is_simple(value: object) -> bool:
-    """Whether the compiled encoder of Python writes a value like RFC 8785.
+    """Return whether the compiled encoder of Python writes a value like RFC 8785.
 
     It escapes the same characters. It writes fractions differently, and sorts keys by code points instead of UTF-16.
     """

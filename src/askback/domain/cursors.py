@@ -16,7 +16,7 @@ def id_pattern(prefix: str) -> str:
 
 
 SETTLED = f"[0-9-]{{10}}T[0-9:.]{{12}}Z {id_pattern('req')}"
-"""The pattern of a cursor that is the moment when a request settled, and its id."""
+"""The pattern of a cursor that is the time when a request settled, and its id."""
 
 
 def check_cursor(cursor: str, pattern: str) -> None:

@@ -54,7 +54,7 @@ def read_floating(text: str) -> str | None:
 
 
 def read_moment(text: str) -> Moment | None:
-    """Return the moment; for a local time that occurs twice in its zone, the first of the two."""
+    """Return the time; for a local time that occurs twice in its zone, the first of the two."""
     match = _MOMENT.fullmatch(text)
     if match is None or not (match["offset"] or match["zone"]) or read_date(match["date"]) is None:
         return None
@@ -69,7 +69,7 @@ def read_moment(text: str) -> Moment | None:
 
 
 def _offset(local: datetime, *, offset_text: str | None, zone: str | None) -> timedelta | None:
-    """Return the offset of a moment; None for an unknown zone, a gap, or an offset that the zone does not have."""
+    """Return the offset of a time; None for an unknown zone, a gap, or an offset that the zone does not have."""
     parsed_offset = None if offset_text is None else _parse_offset(offset_text)
     if zone is None:
         return parsed_offset
@@ -89,7 +89,7 @@ def _parse_offset(offset_text: str) -> timedelta:
 
 
 def _offsets_at(local: datetime, zone: ZoneInfo) -> list[timedelta]:
-    """Return the offsets for `local` in `zone`, the earlier moment first; none in a gap."""
+    """Return the offsets for `local` in `zone`, the earlier time first; none in a gap."""
     offsets = [zone.utcoffset(local.replace(fold=fold)) for fold in (0, 1)]
     return [offset for offset in offsets if offset is not None and _exists(local, offset, zone)]
 

@@ -43,7 +43,7 @@ class Decision:
     _text: str | None = field(default=None, repr=False)
     """The sentence, if it is not that of the request."""
     _texts: Mapping[str, str] | None = field(default=None, repr=False)
-    """The texts of the client, if they are not those of askback; a plain `dict`, which can be pickled."""
+    """The texts of the client, if they are not askback's; a plain `dict`, which can be pickled."""
 
     @property
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""Faults: broken rules as data. `askback.messages` makes texts from them."""
+"""Faults: validation errors as data. `askback.messages` makes texts from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from askback.messages.languages import choose
 
 @frozen(slots=True)
 class Fault:
-    """One broken rule.
+    """One validation error.
 
     `path` is the place (`form.fields[0].options[1].label`; empty for the whole body), `code` the stable code for
     programs, `key` the entry of the message catalogue (`code`, or `code.variant` if one code needs several sentences),

@@ -4,8 +4,6 @@ These classes are the one declaration of a form's *structure*: keys, JSON types 
 sets of words. The JSON Schema that drives the TypeScript checker and the OpenAPI document are
 generated from them. Rules that need a number or a comparison (sizes, bounds, defaults, unique
 ids) live in `validation/form.py`, because they depend on `Limits`.
-
-Source: S004 (field types, sections, initial values), S000 and S001 (widgets, options, "Other").
 """
 
 from __future__ import annotations
@@ -143,7 +141,7 @@ class _SingleChoice(_Choice):
 class Select(_SingleChoice):
     """One of `options`, or with `allow_other` the person's own text.
 
-    `widget="confirm"` without options means Yes and No (S000); `buttons` and `confirm` answer
+    `widget="confirm"` without options means Yes and No; `buttons` and `confirm` answer
     with one click when they are the form's only field.
     """
 
@@ -172,7 +170,7 @@ YES_NO = [Option(value="Yes", label="Yes"), Option(value="No", label="No")]
 
 
 def is_yes_no(field: object) -> bool:
-    """Tell whether a field is a `confirm` without options, which means Yes and No."""
+    """Return whether a field is a `confirm` without options, which means Yes and No."""
     return isinstance(field, Select) and field.widget == "confirm" and not field.options
 
 
@@ -201,7 +199,7 @@ class Time(_Moment):
 
 
 class Datetime(_Moment):
-    """A moment: RFC 3339 with an offset, or a local time and its zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`.
+    """A date and time: RFC 3339 with an offset, or local with a zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`.
 
     A `floating` one is a date and time without a zone, `YYYY-MM-DDTHH:MM` or `YYYY-MM-DDTHH:MM:SS`.
     """
@@ -213,7 +211,8 @@ class Datetime(_Moment):
 class File(_Field):
     """A file that the person uploads; with `max_files` above 1, a list of files.
 
-    `accept` lists types (`application/pdf`, `image/*`) and endings (`.csv`); the server finds the type from the bytes.
+    `accept` lists types (`application/pdf`, `image/*`) and file extensions (`.csv`). The server detects the type from
+    the bytes.
     """
 
     type: Literal["file"] = "file"

@@ -75,7 +75,7 @@ def clean_name(name: str | None, *, longest: int) -> str:
 
 
 def is_accepted(field: File, name: str, type_: str) -> bool:
-    """Whether a field accepts a file of this name and type. An extension with a known type needs that type as well."""
+    """Return whether a field accepts a file of this name and type. A known extension needs its type as well."""
     return not field.accept or any(_matches(item.lower(), name, type_) for item in field.accept)
 
 

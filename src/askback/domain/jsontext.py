@@ -171,7 +171,7 @@ _DECODER = json.JSONDecoder(
 
 
 def _is_deeper(value: Any, *, max_depth: int) -> bool:
-    """Whether containers are nested more than `than` deep, level by level so that no stack grows."""
+    """Return whether containers are nested more than `than` deep, level by level so that no stack grows."""
     level = _containers([value])
     for _ in range(max_depth):
         level = _containers(member for container in level for member in _members(container))
@@ -196,7 +196,7 @@ def _may_hold_surrogates(text: str, *, from_bytes: bool) -> bool:
 
 
 def _holds_surrogates(value: object) -> bool:
-    """Whether a string or key has half a surrogate pair: such text has no UTF-8 form."""
+    """Return whether a string or key has half a surrogate pair: such text has no UTF-8 form."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -24,7 +24,7 @@ _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
 def link_host(url: str) -> str | None:
-    """Return the destination of a link for display: a host, or a mail address; None if it is refused."""
+    """Return the destination of a link for display: a host, or an email address; None if it is refused."""
     if len(url) > MAX_LENGTH:
         return None
     if mail := _MAIL.fullmatch(url):
@@ -39,7 +39,7 @@ def link_host(url: str) -> str | None:
 
 
 def _is_host(host: str) -> bool:
-    """Whether a host is a name, or an IPv4 address of four decimal numbers; `127.1` and `0x7f.1` are neither."""
+    """Return whether a host is a name, or an IPv4 address of four decimal numbers; `127.1` and `0x7f.1` are neither."""
     if _NUMERIC.fullmatch(host):
         return _ADDRESS.fullmatch(host) is not None
     return _NAME.fullmatch(host) is not None

@@ -54,7 +54,7 @@ _LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
 
 
 def may_be_markdown(text: str) -> bool:
-    """Whether a text has to be parsed to find its markup; false for most plain texts, and for too complex ones."""
+    """Return whether a text has to be parsed to find its markup; not so for most plain and for too complex texts."""
     return _ANY_MARKUP.search(text) is not None and text.count("[") <= MAX_BRACKETS
 
 

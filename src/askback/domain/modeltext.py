@@ -83,11 +83,11 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "Do not ask for it again and do not try to get around the policy."
         ),
         "approval.revoked": (
-            "The person approved the call of the tool {tool} with {asked} and then took that back: it was not run. "
-            "Do not run it, do not ask for it again and do not try another way."
+            "The person approved the call of the tool {tool} with {asked} and then revoked the approval: "
+            "it was not run. Do not run it, do not ask for it again and do not try another way."
         ),
         "approval.repeated": (
-            "The person already said no to this call of the tool {tool} with {asked}. Nobody was asked again, "
+            "The person already denied this call of the tool {tool} with {asked}. Nobody was asked again, "
             "and it was not run. Do not ask for it again and do not try another way."
         ),
         "approval.declined": (
@@ -112,7 +112,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         ),
         # a plan
         "plan.approve": (
-            "The person approved the plan {plan}. Carry it out; what needs permission is still asked."
+            "The person approved the plan {plan}. Carry it out; calls that need approval still need it."
         ),
         "plan.accept_edits": (
             "The person approved the plan {plan}. Carry it out; edits of files in the project need no approval."
@@ -122,7 +122,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "Do not start on it: make the changes, and ask again."
         ),
         "plan.revoked": (
-            "The person approved the plan {plan} and then took that back. Do not start on it; ask what to do instead."
+            "The person approved the plan {plan} and then revoked the approval. "
+            "Do not start on it; ask what to do instead."
         ),
         "plan.declined": (
             "The person did not want to decide about the plan {plan}. Do not start on it; ask what to do instead."
@@ -149,7 +150,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "ask whether to proceed without, or move on to other work."
         ),
         "secret.cancelled": (
-            "[{brand}] The request for {names} was taken back before User submitted {it}. Proceed without, or stop."
+            "[{brand}] The request for {names} was withdrawn before User submitted {it}. Proceed without, or stop."
         ),
         "secret.expired": (
             "[{brand}] User did not submit {names} in time. Do not re-request immediately — "
@@ -160,13 +161,13 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         ),
         "secret.pending": (
             "[{brand}] User was asked for {names} and has not submitted {it} yet. "
-            "Do not re-request, and do not ask for {it} in the conversation; go on with something else."
+            "Do not re-request, and do not ask for {it} in the conversation; continue with something else."
         ),
         "secret.off": (
             "[{brand}] User cannot be asked for {names}, because this server keeps no secrets. "
             "Do not ask for {it} in the conversation: proceed without, or stop."
         ),
-        "secret.unverified": "It could not be checked whether {they} can be used: it may turn out that not.",
+        "secret.unverified": "Not verified: {they} may not work.",
         # something to do elsewhere
         "action.done": "The person did what you asked for: {action}. Continue.",
         "action.done.connected": (
@@ -208,7 +209,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "cancelled.agent_aborted": "The agent that asked was stopped.",
         "cancelled.user_message": "The person wrote a message instead: go by that.",
         "cancelled.stopped": "The person stopped you.",
-        "cancelled.superseded": "A newer question has taken its place.",
+        "cancelled.superseded": "A newer question replaced it.",
         "cancelled.thread_archived": "The conversation was closed.",
         "cancelled.admin": "An administrator withdrew it.",
         "cancelled.shutdown": "The program that asked was shut down.",
@@ -230,7 +231,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "Whether it was completed is not known: check that before you ask for it again."
         ),
         "lapsed": (
-            "The call of the tool {tool} was approved, but the approval is not valid any more: it was not run. "
+            "The call of the tool {tool} was approved, but the approval is no longer valid: it was not run. "
             "If it is still needed, ask for it again."
         ),
         # a request that the agent may read again
@@ -251,9 +252,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
 
 `{question}` is a form's title or the labels of its fields, `{answers}` the values with their labels. `{tool}` is the
 tool's name, `{asked}` the input that was asked about and `{input}` the changed one; `{plan}` is a plan's title or
-first line, `{action}` an action's title,
-`{summary}` what a kind of a package asks and `{data}` its answer, `{text}` the sentence of the package. `{names}` are
-those of the secrets, with `{it}`, `{they}` and `{was}` for one of them, or for several.
+first line, `{action}` an action's title, `{summary}` what a package's kind asks, `{data}` its answer and `{text}` the
+package's sentence. `{names}` are the names of secrets, with `{it}`, `{they}` and `{was}` in the singular or plural.
 """
 
 _MORE_PLACEHOLDERS = MappingProxyType({"form.answered": frozenset({"values"})})

@@ -129,7 +129,7 @@ def _parse_grant(text: bytes, scopes: Sequence[str], limits: Limits) -> Grant:
 
 
 def _is_token(value: object, limits: Limits) -> TypeGuard[str]:
-    """Whether a value can be a token: printable ASCII (RFC 6749, A.12) that fits into a secret."""
+    """Return whether a value can be a token: printable ASCII (RFC 6749, A.12) that fits into a secret."""
     return (
         isinstance(value, str)
         and 0 < len(value) <= limits.secret_bytes

@@ -356,7 +356,7 @@ class InputRequest(ReadModel):
     unseen: bool = False
     """No viewer has had a page open yet; without one the request is soon cancelled."""
     detached: bool = False
-    """Nobody waits for the request any more: its outcome is queued for the requester."""
+    """Nobody waits for the request any longer: its outcome is queued for the requester."""
     check: Check | None = None
     """Who checks the answer, and until when."""
     time_left_s: float | None = None

@@ -20,7 +20,7 @@ DECISION, VALUES = "decision", "values"
 
 
 def has_rows(form: Form) -> bool:
-    """Whether a form has a field of type `rows`."""
+    """Return whether a form has a field of type `rows`."""
     return any(field.type == "rows" for field in form.all_fields)
 
 

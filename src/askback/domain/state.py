@@ -1,7 +1,7 @@
 """The state of a request: the small JSON object that each transition replaces. Only this module writes it.
 
 Some members persist: votes, the time when the request was first shown, escalation steps, and the mark that
-nobody waits any more. The others belong to one transition: the answer that is being checked, its errors, how
+nobody waits any longer. The others belong to one transition: the answer that is being checked, its errors, how
 the request ended.
 """
 

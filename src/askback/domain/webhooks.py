@@ -124,11 +124,11 @@ class AllowedTargets:
         return cls(frozenset(names), tuple(networks))
 
     def has_address(self, address: Address) -> bool:
-        """Whether an address is in one of the networks."""
+        """Return whether an address is in one of the networks."""
         return any(address in network for network in self.networks)
 
     def has_host(self, target: WebhookTarget) -> bool:
-        """Whether the host is in the list, or is an address in one of the networks."""
+        """Return whether the host is in the list, or is an address in one of the networks."""
         return target.host in self.names or (target.literal is not None and self.has_address(target.literal))
 
 
@@ -156,7 +156,7 @@ def parse_target(url: str) -> WebhookTarget | None:
 
 
 def target_fault(target: WebhookTarget | None, allowed: AllowedTargets) -> str | None:
-    """Say why a destination is refused before its name is resolved: `unusable`, `inside` or `not_https`."""
+    """Return why a destination is refused before its name is resolved: `unusable`, `inside` or `not_https`."""
     if target is None:
         return "unusable"
     if allowed.has_host(target):
@@ -167,7 +167,7 @@ def target_fault(target: WebhookTarget | None, allowed: AllowedTargets) -> str |
 
 
 def is_private_target(target: WebhookTarget) -> bool:
-    """Whether a host is private by its name, or by its literal address."""
+    """Return whether a host is private by its name, or by its literal address."""
     if (literal := target.literal) is not None:
         return not is_public_address(literal)
     return "." not in target.host or any(
@@ -176,7 +176,7 @@ def is_private_target(target: WebhookTarget) -> bool:
 
 
 def is_public_address(address: Address) -> bool:
-    """Whether an address is public and embeds no private one."""
+    """Return whether an address is public and embeds no private one."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public_address(address.ipv4_mapped)
@@ -219,7 +219,7 @@ def _literal(host: str) -> Address | None:
 
 
 def _looks_numeric(host: str) -> bool:
-    """Whether some program would read an address here: 127.1, 0x7f.1, 2130706433."""
+    """Return whether some program would read an address here: 127.1, 0x7f.1, 2130706433."""
     return re.fullmatch(r"0x[0-9a-f]*|[0-9]+", host.lower().rpartition(".")[2]) is not None
 
 
@@ -247,6 +247,6 @@ def sign(key: bytes, *, message_id: str, timestamp: int, body: bytes) -> str:
 
 
 def signature_matches(header: str, expected: str) -> bool:
-    """Whether one of the signatures in a header is the expected one; takes the same time for any of them."""
+    """Return whether one of the signatures in a header is the expected one; takes the same time for any of them."""
     matches = [hmac.compare_digest(item.encode(), expected.encode()) for item in header.split(" ")]
     return any(matches)

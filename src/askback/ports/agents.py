@@ -66,7 +66,7 @@ class Token:
         return self.principal.token
 
     def valid(self, now_ms: int) -> bool:
-        """Whether it may be used: neither revoked nor expired."""
+        """Return whether it may be used: neither revoked nor expired."""
         expires_at = self.principal.expires_at
         return self.revoked_at is None and (expires_at is None or expires_at > now_ms)
 

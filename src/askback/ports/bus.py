@@ -39,7 +39,7 @@ class Bus(Protocol):
         ...
 
     def dismiss(self, principal_id: str) -> None:
-        """Tell every server to close the connections of a signed-out or revoked principal; returns immediately."""
+        """Notify every server to close the connections of a signed-out or revoked principal; returns immediately."""
         ...
 
     def on_dismissal(self, end: Callable[[str], None]) -> None:
@@ -47,7 +47,7 @@ class Bus(Protocol):
         ...
 
     def arrive(self, tenant: str, thread_id: str | None) -> None:
-        """Tell every server that a person now watches a thread, or all threads of a tenant; returns immediately."""
+        """Notify every server that a person now watches a thread, or all threads of a tenant; returns immediately."""
         ...
 
     def on_arrival(self, notify: Callable[[str, str | None], None]) -> None:
@@ -55,7 +55,7 @@ class Bus(Protocol):
         ...
 
     def report(self, activity: Activity) -> None:
-        """Tell every server that a person answers a request now, or has stopped; returns immediately."""
+        """Notify every server that a person answers a request now, or has stopped; returns immediately."""
         ...
 
     def on_activity(self, notify: Callable[[Activity], None]) -> None:

@@ -36,7 +36,7 @@ class Presence(Protocol):
         ...
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
-        """Whether somebody is viewing this thread, or everything."""
+        """Return whether somebody is viewing this thread, or everything."""
         ...
 
     def on_arrival(self, notify: ArrivalListener) -> None:
@@ -64,5 +64,5 @@ class PresenceRegister(Protocol):
         ...
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
-        """Whether any server with a valid lease has a viewer of this thread, or of everything."""
+        """Return whether any server with a valid lease has a viewer of this thread, or of everything."""
         ...

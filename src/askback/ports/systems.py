@@ -38,7 +38,7 @@ class Problem:
 
     @property
     def field_errors(self) -> Sequence[Mapping[str, str]]:
-        """The broken rules: `path`, `code` and `message` of each."""
+        """The errors: `path`, `code` and `message` of each."""
         return self.error.get("field_errors", ())
 
 
@@ -113,7 +113,7 @@ class Api(Protocol):
         ...
 
     async def is_undelivered(self, request_id: str) -> bool:
-        """Whether a request of the caller ended while nobody waited for it, and its outcome has not been read since."""
+        """Return whether a request of the caller ended while nobody waited, and its outcome is still unread."""
         ...
 
     def watch_messages(self) -> AbstractAsyncContextManager[AsyncIterator[Json]]:

@@ -110,7 +110,7 @@ class OwnKeys(Protocol):
         ...
 
     async def drop_others(self, than: str) -> int:
-        """Delete every key but this one, and return their number; nothing may be sealed under them any more."""
+        """Delete every key but this one, and return their number; nothing may still be sealed under them."""
         ...
 
 

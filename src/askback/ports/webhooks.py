@@ -29,7 +29,7 @@ class DeliveryState(StrEnum):
     DEAD = "dead"
     """It was tried for the maximum time without success."""
     OBSOLETE = "obsolete"
-    """There is nothing to send any more: the resume was pulled, or the event was erased."""
+    """There is nothing left to send: the resume was pulled, or the event was erased."""
 
 
 @frozen(slots=True)

@@ -54,12 +54,13 @@ def require_database_of_tokens(settings: Settings) -> None:
         raise StoreUnusable(
             f"The database {settings.database} is missing or empty, and {settings.server_file} is damaged, so it does "
             "not tell whether a database is lost. Put the database back, or restore a backup into a new folder. To "
-            "begin with a new database, move server.json away."
+            "start with an empty database, move server.json away."
         )
     if server_file.read(settings.server_file).get(DATABASE) == str(settings.database):
         raise StoreUnusable(
             f"The database {settings.database} is missing or empty, and {settings.server_file} belongs to it. Put the "
-            "database back, or restore a backup into a new folder. To begin with a new database, move server.json away."
+            "database back, or restore a backup into a new folder. To start with an empty database, move "
+            "server.json away."
         )
     if settings.key_file.exists():
         log.warning("%s is a new database, beside the master keys of an older one", settings.database)

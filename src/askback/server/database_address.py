@@ -64,7 +64,7 @@ def read_database(variable: str, text: str) -> Path | PostgresAddress:
 
 
 def _reads_as_meant(url: SplitResult) -> bool:
-    """Whether an address was split as intended. If not, a part may belong to a password with unencoded characters."""
+    """Return whether an address was split as intended, and not inside a password with unencoded characters."""
     hosts = url.netloc.rpartition("@")[2].split(",")
     return (
         all(map(_POSTGRES_HOST.fullmatch, hosts))

@@ -151,7 +151,7 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an IP address and not a name."""
+    """Return whether a host is an IP address and not a name."""
     try:
         ip_address(host)
     except ValueError:

@@ -35,7 +35,7 @@ class Startup:
         self._when_writable.append(call)
 
     async def prepare(self, *, serves: bool) -> None:
-        """Make the tokens of the settings known and open the keys; on a store that takes no writes only the keys.
+        """Make the tokens of the settings known and open the keys; on a read-only store only the keys.
 
         `serves` as in `App.running`.
         """

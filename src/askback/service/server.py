@@ -18,7 +18,7 @@ VERSION = version("askback")
 
 @frozen(slots=True)
 class ServerInfo:
-    """The version of askback, its database, the reason if it is read-only, and the head of the audit log."""
+    """askback's version, its database, the reason if it is read-only, and the head of the audit log."""
 
     version: str
     schema: Schema

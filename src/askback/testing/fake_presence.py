@@ -43,7 +43,7 @@ class FakeRegister:
         self._expiry_by_server.pop(server, None)
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
-        """Whether a server with a valid lease has a viewer of this thread, or of all."""
+        """Return whether a server with a valid lease has a viewer of this thread, or of all."""
         matching_views, now = {(tenant, thread_id), (tenant, None)}, time.monotonic()
         return any(
             views & matching_views and self._expiry_by_server[name] >= now

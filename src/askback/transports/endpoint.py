@@ -86,7 +86,7 @@ class Prefix(BaseRoute):
         self._app = app
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether a path has the prefix."""
+        """Match a path by its prefix."""
         is_below = scope["type"] in {"http", "websocket"} and scope["path"].startswith(self._prefix)
         return (Match.FULL if is_below else Match.NONE), {}
 
@@ -167,4 +167,4 @@ def _tree(paths: tuple[str, ...]) -> _Step:
 
 async def no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
     """Answer requests for paths that are not in the table."""
-    raise NotFound("There is nothing at this address. Check the path.")
+    raise NotFound("There is nothing at this URL. Check the path.")

@@ -175,7 +175,7 @@ VARY = (b"vary", b"Origin")
 
 
 def is_preflight(scope: Scope) -> bool:
-    """Whether this is a CORS preflight."""
+    """Return whether this is a CORS preflight."""
     return scope["method"] == "OPTIONS" and header(scope, b"access-control-request-method") is not None
 
 

@@ -31,7 +31,7 @@ class MethodNotAllowed(Refused):
     default_code = "method_not_allowed"
 
     def __init__(self, allow: str) -> None:
-        super().__init__(f"This path takes only: {allow}.")
+        super().__init__(f"This path accepts only: {allow}.")
         self.allow = allow
 
 
@@ -50,11 +50,11 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
         text = "This Idempotency-Key was used before with another body. Use a new key for a new call."
         return 422, {"code": "idempotency_mismatch", "message": text}
     if isinstance(error, ThreadArchived):
-        text = "The thread is archived and takes nothing new. Unarchive it, or go on in another thread."
+        text = "The thread is archived and accepts nothing new. Unarchive it, or continue in another thread."
         return 409, {"code": "thread_archived", "message": text}
     if isinstance(error, ThreadOfAnother):
         text = (
-            "This thread belongs to another agent. Use your own thread, or have its owner or an admin let you in "
+            "This thread belongs to another agent. Use your own thread, or ask its owner or an admin for access "
             "(PUT /v1/threads/{id}/access)."
         )
         return 403, {"code": "thread_of_another_agent", "message": text}
@@ -67,7 +67,7 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
     if isinstance(error, KeysUnreachable):
         return 503, {
             "code": "unavailable",
-            "message": "The keys of the secrets cannot be reached now; try again.",
+            "message": "The keys for secrets are currently unreachable. Try again.",
             "retry_after": RETRY_S,
         }
     if isinstance(error, Refused):
@@ -94,10 +94,9 @@ def fault_texts(faults: Iterable[Fault], locale: str) -> list[dict[str, str]]:
 
 def _faults(error: Faults, locale: str) -> dict[str, Any]:
     faults = fault_texts(error.faults, locale)
-    summary = "1 rule is broken" if len(faults) == 1 else f"{len(faults)} rules are broken"
     return {
         "code": "invalid",
-        "message": f"Not accepted: {summary}.",
+        "message": messages.translate("message.invalid", locale, count=len(faults)),
         "field_errors": faults,
     }
 

@@ -51,7 +51,7 @@ async def identify(
     if token is not None:
         principal = await tokens.authenticate(ctx, token, system=system)
         if principal is None:
-            raise unknown_credential(ctx, scope, "This token is not known here.")
+            raise unknown_credential(ctx, scope, "Unknown token.")
         trace = read_trace(header(scope, HEADER.encode()))
         return Identity(replace(principal, via=_channel_of(scope), trace=trace))
     session = None if FOREIGN_ORIGIN in scope else await _session(ctx, scope, browser_secret)
@@ -211,7 +211,9 @@ class Addresses:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         host = hosts[0].decode("latin-1").lower() if len(hosts) == 1 else ""
         if not self._serves(host):
-            raise HostNotAllowed("This server is not known by that name; see ASKBACK_ALLOWED_HOSTS.")
+            raise HostNotAllowed(
+                "This host name is not allowed. The operator can add it to ASKBACK_ALLOWED_HOSTS."
+            )
         origin = header(scope, b"origin")
         if origin is None or self._is_own(origin.lower(), scope["scheme"], host):
             return

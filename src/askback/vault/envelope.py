@@ -52,7 +52,7 @@ class DataKey:
         return Box(self._commitment, nonce, self._cipher.encrypt(nonce, value.encode(), context))
 
     def owns(self, box: Box) -> bool:
-        """Whether a box was locked by this key; its content may have been changed since."""
+        """Return whether a box was locked by this key; its content may have been changed since."""
         return hmac.compare_digest(self._commitment, box.commitment)
 
     def unlock(self, box: Box, context: bytes) -> str | None:

@@ -18,7 +18,7 @@ from askback.vault.keys import KEY_BYTES, KeysUnusable, parse_keys
 from askback.vault.sealed import encode
 
 _HEADER = """\
-# The master keys of askback, one id:key on each line; the first one writes.
+# askback's master keys, one id:key on each line; the first one writes.
 # Without this file no secret can be read again. Keep a copy of it, apart from the database and its copies.
 """
 _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO

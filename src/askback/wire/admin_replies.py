@@ -117,7 +117,7 @@ class SecretAgents(Reply):
 
 
 class Address(Reply):
-    """An address for a browser to open."""
+    """A URL for a browser to open."""
 
     url: str
 
@@ -238,7 +238,7 @@ class ServerStatus(Reply):
 
 
 class ServerRecord(Reply):
-    """This server: the version of askback, the database with the number of its last migration, and the audit log.
+    """This server: askback's version, the database with the number of its last migration, and the audit log.
 
     `read_only` is the reason why the database refuses changes; None if it accepts them. `audit` is the head
     of the caller's tenant.

@@ -148,7 +148,7 @@ class KeepBody(Model):
 
 
 class RotateBody(Model):
-    """`POST /v1/secrets/rotate`: whether the key file keeps old keys that no secret uses any more."""
+    """`POST /v1/secrets/rotate`: whether the key file keeps old keys that secrets no longer use."""
 
     keep_old: bool = False
 
@@ -255,7 +255,7 @@ class CancelBody(Model):
 
 
 class WebhookBody(Model):
-    """`POST /v1/webhooks`: the address and the events; with a `requester` (an id), only events of its requests."""
+    """`POST /v1/webhooks`: the URL and the events; with a `requester` (an id), only events of its requests."""
 
     url: str
     requester: str | None = None

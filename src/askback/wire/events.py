@@ -33,7 +33,7 @@ class RequestEvent(_Event):
 
 
 class MessageEvent(_Event):
-    """A message was delivered, or is held until no request is open any more."""
+    """A message was delivered, or is held until no request is open."""
 
     type: Literal["message.added", "message.held"]
     message: UnplacedMessage

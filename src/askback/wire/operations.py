@@ -1,7 +1,7 @@
 """The table of operations: the source of REST, WebSocket operations, role checks, OpenAPI and clients.
 
 A row is an operation. Its name is the `operationId` of OpenAPI, the `op` of a WebSocket frame and the `attempted` of
-the audit log. To add one: a row here, a handler in `transports/handlers`, and a method of the client.
+the audit log. CONTRIBUTING.md (“A REST route”) lists the steps to add one.
 
 Bodies and replies are named by their models (`domain/request.py`, `domain/sources.py`, `bodies.py`,
 `rule_bodies.py`, `verdicts.py`, `thread_bodies.py`, `replies.py`, `admin_replies.py`, `policy_replies.py`,
@@ -203,7 +203,7 @@ _DELIVERY = (
               ADMIN, {200: "WebhookList"}, was="webhooks"),
     Operation("create_webhook", "POST /v1/webhooks", "Create a webhook; its secret is shown once.",
               ADMIN, {201: "NewWebhook"}, "WebhookBody", transports=HTTP, refuses=(409,)),
-    Operation("update_webhook", "PATCH /v1/webhooks/{webhook_id}", "Turn a webhook on or off.",
+    Operation("update_webhook", "PATCH /v1/webhooks/{webhook_id}", "Enable or disable a webhook.",
               ADMIN, {200: "Webhook"}, "SwitchBody", was="switch_webhook"),
     Operation("test_webhook", "POST /v1/webhooks/{webhook_id}/test",
               "Send a message of the type `test` now, once, and return what came back.",
@@ -294,7 +294,7 @@ _ACCESS = (
     Operation("sign_out", "DELETE /v1/session", "Sign out.",
               EVERYBODY, _NOTHING, transports=HTTP),
     Operation("sign_address", "POST /v1/session/addresses",
-              "Sign an address for this browser to open directly; valid for 60 seconds.",
+              "Sign a URL for this browser to open directly; valid for 60 seconds.",
               PEOPLE, {201: "Address"}, "SignBody", transports=HTTP),
     Operation("create_token", "POST /v1/tokens", "Create a token; it is shown once.",
               ADMIN | {OPERATOR}, {201: "NewToken"}, "TokenBody", transports=HTTP, refuses=(404, 409)),

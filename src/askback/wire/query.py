@@ -45,8 +45,8 @@ LIST_REQUESTS = (
     Parameter("external_id", "text", "Only requests with this `external_id`."),
     Parameter("tool_call_id", "text", "Only requests of one tool call."),
     Parameter("run_id", "text", "Only requests of one run."),
-    Parameter("created_after", "text", "Only requests that were created after this moment (RFC 3339)."),
-    Parameter("created_before", "text", "Only requests that were created before this moment (RFC 3339)."),
+    Parameter("created_after", "text", "Only requests that were created after this time (RFC 3339)."),
+    Parameter("created_before", "text", "Only requests that were created before this time (RFC 3339)."),
     Parameter("brief", "flag", "What a row of a list shows, without what is long."),
     *page(id_pattern("req")),
 )
@@ -94,8 +94,8 @@ AUDIT_ENTRIES = (
     ),
     Parameter("request_id", "text", "Only entries about this request."),
     Parameter("thread_id", "text", "Only entries about this thread."),
-    Parameter("created_after", "text", "Only entries that were written after this moment (RFC 3339)."),
-    Parameter("created_before", "text", "Only entries that were written before this moment (RFC 3339)."),
+    Parameter("created_after", "text", "Only entries that were written after this time (RFC 3339)."),
+    Parameter("created_before", "text", "Only entries that were written before this time (RFC 3339)."),
     limit(),
     Parameter("cursor", "integer", "`next_cursor` of the previous page."),
 )
@@ -121,8 +121,8 @@ LIST_HISTORY = (
         "text",
         f"Only {', '.join(f'`{item}`' for item in OUTCOMES[:-1])} or `{OUTCOMES[-1]}`.",
     ),
-    Parameter("settled_after", "text", "Only those that ended at this moment (RFC 3339) or later."),
-    Parameter("settled_before", "text", "Only those that ended before this moment (RFC 3339)."),
+    Parameter("settled_after", "text", "Only those that ended at this time (RFC 3339) or later."),
+    Parameter("settled_before", "text", "Only those that ended before this time (RFC 3339)."),
     *page(SETTLED),
 )
 LIST_CONVERSATIONS = (

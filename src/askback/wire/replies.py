@@ -125,7 +125,7 @@ class Execution(Reply):
 
 
 class PostedMessage(Reply):
-    """A stored message. `held`: it is delivered when no request is open any more.
+    """A stored message. `held`: it is delivered once no request is open.
 
     With the policy `answer`: the request that it `answered`, or null and `why` not.
     """
@@ -178,7 +178,7 @@ class UnplacedMessage(Reply):
 
 
 class Message(UnplacedMessage):
-    """A message of a thread. `held`: it is delivered when no request is open any more, and has no place yet."""
+    """A message of a thread. `held`: it is delivered once no request is open, and has no place yet."""
 
     seq: int
 
@@ -350,7 +350,7 @@ class ResumeList(Reply):
 
 
 class Webhook(Reply):
-    """An address that receives `events`. An inactive one was turned off by its receiver or an admin."""
+    """A URL that receives `events`. An inactive one was disabled by its receiver or an admin."""
 
     id: str
     url: str

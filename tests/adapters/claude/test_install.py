@@ -50,7 +50,7 @@ async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
     async with server.client("admin") as admin:
         (agent,) = [item for item in await admin.agents.list() if item.name == "claude-code"]
         assert str(project) in [root.path for root in agent.roots]
-        assert "installed already" in askback("install", "claude-code", "--yes").stderr
+        assert "already installed" in askback("install", "claude-code", "--yes").stderr
         finished_askback = askback("uninstall", "claude-code", "--yes")
         assert finished_askback.returncode == 0, finished_askback.stderr
         assert {path: path.read_bytes() for path in folder.iterdir()} == before
@@ -90,7 +90,7 @@ def test_uninstall_removes_only_our_part_from_a_changed_file(askback: Askback, p
 
 def test_uninstall_removes_a_renamed_entry_and_says_if_there_is_none(askback: Askback, project: Path) -> None:
     path = project.parent / ".cursor" / "mcp.json"
-    for new_text, said in (('"people": {', '-    "people"'), (None, "has no entry of askback any more")):
+    for new_text, said in (('"people": {', '-    "people"'), (None, "no longer has an askback entry")):
         assert askback("install", "cursor", "--yes").returncode == 0
         text = (
             path.read_text().replace('"askback": {', new_text) if new_text else '{"mcpServers": {"own": {}}}'

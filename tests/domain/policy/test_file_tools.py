@@ -134,10 +134,10 @@ def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
         (
             write_call("conftest.py"),
             "edit_steers",
-            "`conftest.py` can decide what runs later, so edits to it are",
+            "`conftest.py` can control what runs later, so edits to it always",
         ),
-        (write_call("dist/x.js"), "edit_steers", "`dist/x.js` can decide what runs later"),
-        (write_call(".editorconfig"), "edit_steers", "`.editorconfig` can decide what runs later"),
+        (write_call("dist/x.js"), "edit_steers", "`dist/x.js` can control what runs later"),
+        (write_call(".editorconfig"), "edit_steers", "`.editorconfig` can control what runs later"),
         (write_call("/srv/shop/a.bin"), "edit_ending", "is not a known kind of source file or document"),
         (write_call("/srv/other/a.py"), "edit_outside", "`/srv/other/a.py` is outside the agent's folders"),
         (write_call("src/../x.py"), "edit_odd_path", "`src/../x.py` may stand for another file"),

@@ -42,7 +42,7 @@ export class Approvals {
    * Run `input` of the result, not the original: the person may have edited it (`allow_edit`). Every outcome other than
    * an approval is `Denied`, also when the server cannot be reached. Faults of the caller throw `Refused`.
    *
-   * The request expires after `timeout_s` seconds (300; null waits for ever). Without an `idempotency_key` the
+   * The request expires after `timeout_s` seconds (300; null waits forever). Without an `idempotency_key` the
    * `tool_call_id` is one, so that asking again for the same call finds the earlier request.
    */
   async approve<I>(tool: string, input: I, options: ApproveOptions = {}): Promise<Approved<I>> {
@@ -76,7 +76,7 @@ export class Approvals {
   /**
    * Use an approval for a call that runs now, once, and return the decision; it is not `approved` if it may not run.
    *
-   * That is so if it was used before (`used`), also by a process that died; if it is not valid any more (`expired`); if a
+   * That is so if it was used before (`used`), also by a process that died; if it is no longer valid (`expired`); if a
    * person has revoked it, or a rule denies the call; and if the server is unavailable.
    */
   async use<I>(decision: Decision<I>, execution_id = `exe_${newKey()}`): Promise<Decision<I>> {

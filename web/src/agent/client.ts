@@ -13,7 +13,7 @@ import { threadOf } from "./thread.ts";
 const RETRY_S = 30;
 
 export interface ClientOptions extends Partial<Server> {
-  /** Seconds for which calls are sent again while the server cannot be reached; waits go on for ever. */
+  /** Seconds for which calls are sent again while the server cannot be reached; waits continue forever. */
   retry_for?: number;
   /** The thread for calls that name none. */
   thread_id?: string;

@@ -48,7 +48,7 @@ export class Refused extends AskbackError {
 /** The server could not be reached for `retry_for` seconds. */
 export class ConnectionLost extends AskbackError {
   constructor(url: string, cause?: unknown) {
-    super(`The server at ${url} cannot be reached. Check the address, and that \`askback serve\` runs.`, {
+    super(`The server at ${url} cannot be reached. Check the URL, and that \`askback serve\` runs.`, {
       cause,
     });
   }

@@ -40,7 +40,7 @@ export class Resumes {
   }
 
   /**
-   * Yield resumes for ever: `for await (const resume of ask.resumes.listen()) { … }`.
+   * Yield resumes forever: `for await (const resume of ask.resumes.listen()) { … }`.
    *
    * Each is acknowledged when the next one is requested. A resume whose block ends by `break` or an error is delivered
    * again, unless you called `ack`.

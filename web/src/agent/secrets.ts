@@ -112,7 +112,7 @@ export class Lease {
     return value;
   }
 
-  /** Return the environment of a child process: that of this one without the variables of askback, and the values. */
+  /** Return the environment of a child process: that of this one without askback's variables, and the values. */
   environ(base: Readonly<Record<string, string | undefined>> = ownEnvironment()): Record<string, string> {
     const definedEntries = Object.entries(base).filter(
       (pair): pair is [string, string] => pair[1] !== undefined,
@@ -128,7 +128,7 @@ export class Lease {
   }
 }
 
-/** A child has no business with the variables of askback: the agent's token is one. */
+/** A child has no business with askback's variables: the agent's token is one. */
 const ownEnvironment = (): Record<string, string | undefined> =>
   Object.fromEntries(
     Object.entries(globalThis.process?.env ?? {}).filter(([name]) => !name.startsWith("ASKBACK_")),

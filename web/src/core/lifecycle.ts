@@ -1,6 +1,6 @@
 import type { InputRequest, Status } from "./generated/wire.ts";
 
-/** Whether a request has ended: its status cannot change any more. */
+/** Whether a request has ended: its status can no longer change. */
 export function isTerminal(status: Status): boolean {
   return status !== "pending" && status !== "resolving";
 }

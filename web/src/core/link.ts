@@ -10,7 +10,7 @@ const NUMERIC = /^(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\.?$/;
 
 const isHost = (host: string): boolean => (NUMERIC.test(host) ? ADDRESS : NAME).test(host);
 
-/** Where a link leads, as a person should read it: a host, or a mail address; nothing if it is refused. */
+/** Where a link leads, as a person should read it: a host, or an email address; nothing if it is refused. */
 export function linkHost(url: string): string | undefined {
   if (url.length > 2000) return undefined;
   const mail = MAIL.exec(url);

@@ -140,7 +140,7 @@ function adopt(view: View, incoming: InputRequest): View {
   return { ...nextView, phase: errors.length > 0 || summary ? "error" : "pending", key: null, origin: "" };
 }
 
-/** What was open here, and is not any more without an attempt from here, was settled elsewhere. */
+/** What was open here, and no longer is without an attempt from here, was settled elsewhere. */
 const originOf = ({ key, origin }: View, current: InputRequest | null): Origin =>
   key === null && current?.status === "pending" ? "elsewhere" : origin;
 

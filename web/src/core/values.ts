@@ -141,7 +141,7 @@ function countReason({ min_choices: min, max_choices: max }: Multiselect, count:
  * Whether `value` fits a pattern that the server rewrote for the browser.
  *
  * True as well where there is none to run, or the engine is older than the pattern: then only the server decides. An
- * agent's own pattern is never run here, since it could keep the page busy for ever.
+ * agent's own pattern is never run here, since it could keep the page busy forever.
  */
 export function browserMatches(source: string | null | undefined, value: string): boolean {
   try {

@@ -35,7 +35,7 @@ export interface DraftStore {
   writeText(id: string, text: string): void;
   /** Return the stored entries of the fields that the form still has, or undefined if there are none. */
   readDraft(request: InputRequest): Draft | undefined;
-  /** Return the stored texts of the fields that the form does not have any more. */
+  /** Return the stored texts of the fields that the form no longer has. */
   readRemoved(request: InputRequest): readonly RemovedText[];
   /**
    * Store the entry of a field if it differs from the initial one, and leave what is stored of other fields: another

@@ -67,7 +67,7 @@ export type Card = (body: unknown, lang?: string | null) => Template;
 export interface Kind {
   /** The parts that it is made of. */
   parts?: string;
-  /** The kind that it looks after. */
+  /** The kind that it wraps. */
   readonly inner?: Kind;
   /** The view has changed; called before it is drawn. */
   adopt(request: InputRequest): void;

@@ -47,7 +47,7 @@ test("a draft is its person's and its request's", () => {
   expect(new DraftStorage(place, "Eva/x").read("req_2")).toBeUndefined();
 });
 
-test("no tab stores drafts any more after one was told to stop", () => {
+test("no tab stores drafts after one was told to stop", () => {
   const place = new ErrorTarget();
   const [storage, other] = [new DraftStorage(place, "Eva"), new DraftStorage(place, "Eva")];
   storage.stop();

@@ -104,7 +104,7 @@ def _placed(call: types.FunctionCall, event: Event, place: Place) -> Place:
 
 
 def is_ours(name: str | None) -> bool:
-    """Whether askback answers a call with this name: the others run elsewhere."""
+    """Return whether askback answers a call with this name: the others run elsewhere."""
     return name in {CONFIRM, INPUT} or name in ASK_TOOLS
 
 

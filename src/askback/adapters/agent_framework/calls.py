@@ -51,7 +51,7 @@ class Denials(ChatMiddleware):
 
 
 def can_answer(request: Content) -> bool:
-    """Whether askback can answer it: an approval, or a call of a tool for models."""
+    """Return whether askback can answer it: an approval, or a call of a tool for models."""
     return request.type == "function_approval_request" or request.name in ASK_TOOLS
 
 

@@ -3,7 +3,7 @@
     options = with_askback(ClaudeAgentOptions(cwd=project), ask)
     async with ClaudeSDKClient(options) as claude: ...
 
-`with_askback` has the details, `continue_session` goes on with a session that ended while it waited for a person, and
+`with_askback` has the details, `continue_session` continues a session that ended while it waited for a person, and
 `Lifecycle` prepares a session. Extra: `askback[claude]`.
 """
 

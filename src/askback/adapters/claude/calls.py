@@ -60,7 +60,7 @@ class ToolUse:
         """Return the options of its request.
 
         `folder` is where the session was started, and where Claude Code finds it again. The key finds the request
-        again: always if it is `durable`, because another process goes on with it; else only if the id of the call is
+        again: always if it is `durable`, because another process continues it; else only if the id of the call is
         surely its own.
         """
         ids = {"run_id": self.session_id if durable else None, "tool_call_id": self.id}

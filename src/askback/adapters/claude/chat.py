@@ -89,7 +89,7 @@ async def converse(
                     await asyncio.wait_for(asyncio.shield(claude.interrupt()), INTERRUPT_S)
                 raise
     except ClaudeSDKError as error:
-        raise ClaudeFailed(f"Claude Code could not go on: {error}") from error
+        raise ClaudeFailed(f"Claude Code could not continue: {error}") from error
 
 
 async def _as_messages(prompt: str, message_id: str | None) -> AsyncIterator[dict[str, Any]]:

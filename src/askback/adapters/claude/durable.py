@@ -104,7 +104,7 @@ async def _other_session(resume: Resume, options: ClaudeAgentOptions, gate: Gate
     if last_context := await gate.last_session(resume.thread_id):
         return {**last_context, "deferred": False}
     raise NotOfClaude(
-        f"No session of Claude is known that the request {resume.request.id} belongs to. "
+        f"No Claude session is known for the request {resume.request.id}. "
         "To continue one, pass its id as `resume` in the options."
     )
 

@@ -1,4 +1,4 @@
-"""What a session had asked when its process was killed, found again when the session goes on.
+"""What a session had asked when its process was killed, found again when the session continues.
 
 Claude Code forgets a call that was waiting then, so Claude repeats it with another id. Without this a person would
 see the same card twice, and an answer that was given meanwhile would be lost. Requirement G8.

@@ -150,7 +150,7 @@ class Gate:
     async def _collect(self, transcript: Path) -> list[str]:
         """Find what an earlier process of the session left, and return the sentences for Claude about it.
 
-        Without a server nothing is found, and the prompt goes on: Claude Code would refuse it after half a minute.
+        Without a server nothing is found, and the prompt continues: Claude Code would refuse it after half a minute.
         """
         thread_id = self._thread_id or self.session_id
         try:
@@ -182,7 +182,7 @@ class Gate:
             return output("PreToolUse", permissionDecision="defer")
         # Claude Code forgets all deferred calls of a message but the last.
         if not await self._ask.requests.withdraw(decision):
-            return output("PreToolUse", permissionDecision="ask")  # somebody has decided in this moment
+            return output("PreToolUse", permissionDecision="ask")  # somebody has just decided
         return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=ANOTHER_CALL_WAITS)
 
     async def _after_batch(self, event: Json, _id: str | None, _context: object) -> Json:

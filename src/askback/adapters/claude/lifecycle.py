@@ -1,4 +1,4 @@
-"""Prepare sessions: steps when a session starts, and steps before each prompt. Source: S002.
+"""Prepare sessions: steps when a session starts, and steps before each prompt.
 
 The Agent SDK calls no SessionStart hook, so a session that is not prepared yet is prepared at its first prompt.
 """

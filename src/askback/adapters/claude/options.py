@@ -54,7 +54,7 @@ def with_askback(
 
     Make one copy for each session. askback's policy decides about each call first, whatever the permission rules of
     Claude Code say, and no such rule is ever written. A call that no rule decides is shown to a person, who may change
-    its input unless `allow_edit` is off. Hooks in `options` go on working: a denial by a PreToolUse hook wins, and
+    its input unless `allow_edit` is off. Hooks in `options` keep working: a denial by a PreToolUse hook wins, and
     nobody is asked. askback's own tools, of an `askback mcp` in `mcp_servers`, run without approval.
 
     `thread_id` is the thread to ask in, by default that of the client, else the id of the session. A person has
@@ -64,7 +64,7 @@ def with_askback(
     (`ResultMessage.deferred_tool_use`), and the outcome comes as a resume, see `continue_session`. Sub-agents wait all
     the same, because Claude Code cannot defer their calls.
 
-    Without `approvals` people only answer questions, and all other calls run unasked.
+    Without `approvals` people only answer questions, and all other calls run without approval.
 
     Raises `UnusableOptions`.
     """
@@ -125,7 +125,7 @@ def _unapproved_calls(options: ClaudeAgentOptions) -> Iterator[str]:
     if tools := sorted({*_whole_tools(options.allowed_tools)} - _own_tools(options)):
         yield (
             f"`allowed_tools` would let {', '.join(tools)} run without approval: remove the entries, "
-            f"and allow the calls by rules of askback (`askback rules add`)."
+            f"and allow the calls by askback rules (`askback rules add`)."
         )
 
 

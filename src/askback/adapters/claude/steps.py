@@ -161,7 +161,7 @@ def _read(path: str, step: object, functions: Mapping[str, Function]) -> Step:
             )
         return Run(_known_function(f"{path}.action", action, functions), keys, when=when)
     except (KeyError, TypeError) as error:
-        raise LifecycleError(f"{path}: the keys do not fit {action}: {error}") from error
+        raise LifecycleError(f"{path}: the keys do not match {action}: {error}") from error
     except LifecycleError as error:
         raise error if str(error).startswith(path) else LifecycleError(f"{path}: {error}") from error
 

@@ -106,7 +106,7 @@ class _Gate:
         return None
 
     def _is_gated(self, context: ToolCallHookContext) -> bool:
-        """Whether a tool is named: as it was written, or as CrewAI writes it (`Deploy Tool` is `deploy_tool`)."""
+        """Return whether a tool is named, as it was written or as CrewAI writes it (`deploy_tool`)."""
         original_name = str(getattr(context.tool, "name", "") or context.tool_name)
         names = {context.tool_name, original_name, sanitize_tool_name(original_name)}
         return any(fnmatchcase(name, tool) for name in names for tool in self._tools)

@@ -179,7 +179,7 @@ def _run_step(run: Run, step: Step) -> Any:
 
 
 def has_saver(run: Run) -> bool:
-    """Whether the graph has its own checkpointer, and the thread is known."""
+    """Return whether the graph has its own checkpointer, and the thread is known."""
     return isinstance(_saver(run), BaseCheckpointSaver) and "configurable" in run.config
 
 
@@ -188,7 +188,7 @@ def _saver(run: Run) -> Any:
 
 
 async def _is_blocking(run: Run) -> bool:
-    """Whether the checkpointer has no asynchronous methods, such as SqliteSaver: the graph runs in a thread then."""
+    """Return whether the checkpointer has only blocking methods, as SqliteSaver: then the graph runs in a thread."""
     if not has_saver(run):
         return False
     try:

@@ -17,7 +17,7 @@ _Seconds = Annotated[float, Field(ge=0)]
 Wait = Annotated[
     _Seconds | None,
     Field(
-        description="Wait at most this many seconds for the person; 0 returns at once. Normally leave it out."
+        description="Wait at most this many seconds for the person; 0 returns immediately. Normally leave it out."
     ),
 ]
 Timeout = Annotated[
@@ -66,7 +66,7 @@ class RequestEnvVars(_Ask, arguments.RequestEnvVars):
 
     wait_s: Annotated[
         _Seconds | None,
-        Field(description="Wait this many seconds for the person. Without it, the call returns at once."),
+        Field(description="Wait this many seconds for the person. Without it, the call returns immediately."),
     ] = None
 
 
@@ -101,13 +101,13 @@ class ListRequests(Model):
 
 
 class ReadInView(Model):
-    """Read a request. For the view of askback, not for models."""
+    """Read a request. For askback's view, not for models."""
 
     request_id: RequestId
 
 
 class AnswerInView(Model):
-    """Answer a request. For the view of askback, not for models."""
+    """Answer a request. For askback's view, not for models."""
 
     request_id: RequestId
     action: Literal["answer", "decline"]

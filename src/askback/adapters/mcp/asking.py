@@ -185,7 +185,7 @@ async def _without_dialog(call: ToolCall, request: InputRequest, question: Quest
 async def settle(call: ToolCall, request: InputRequest, seconds: float | None) -> InputRequest:
     """Wait for the end of a request and report progress.
 
-    Returns it after this many seconds at the latest, and at once as it was when the server stops.
+    Returns it after this many seconds at the latest, and immediately as it was when the server stops.
     """
     if _is_settled(request) or (seconds is not None and seconds <= 0):
         return request

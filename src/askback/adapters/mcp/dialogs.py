@@ -1,7 +1,7 @@
 """What an MCP client shows for a request, a form of its own or the address of a page, and what comes back from it.
 
 A form in the client is for forms that fit into MCP's flat subset, and for approvals where the server takes reports
-about them. Everything else, and all secrets, are answered on a page of askback: there people are signed in, so the
+about them. Everything else, and all secrets, are answered on an askback page: there people are signed in, so the
 server knows who answers.
 """
 

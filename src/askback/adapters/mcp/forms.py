@@ -32,7 +32,7 @@ def whole_elicitation(form: Form, *, own_texts: bool = True) -> Mapping[str, Any
 
 
 def is_flat(form: Mapping[str, Any]) -> bool:
-    """Whether a form fits into an elicitation; an invalid one does, because the server reports its faults."""
+    """Return whether a form fits into an elicitation; an invalid one does, because the server reports its faults."""
     try:
         return whole_elicitation(check_form(form)) is not None
     except Faults:

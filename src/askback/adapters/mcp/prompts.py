@@ -152,7 +152,7 @@ async def _ask(prompt: _Prompt) -> InputRequest:
 
 
 async def _reply(prompt: _Prompt, request: InputRequest, *, is_new: bool) -> Json | None:
-    """Wait, and return the reply. None if an earlier request cannot answer any more: it was withdrawn, or is used."""
+    """Wait, and return the reply. None if an earlier request can no longer answer: it was withdrawn, or is used."""
     call = prompt.call
     call.asking = asyncio.get_running_loop().create_future()
     call.asking.set_result(request)

@@ -62,7 +62,7 @@ async def forward_readable(
 
 
 def _is_later(message: JSONRPCRequest) -> bool:
-    """Tell whether a request is of a version after 2025-11-25, in which each request names its version."""
+    """Return whether a request is of a version after 2025-11-25, in which each request names its version."""
     meta: Any = (message.params or {}).get("_meta")
     names_version = isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
     return message.method == "server/discover" or names_version

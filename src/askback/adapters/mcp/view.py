@@ -1,6 +1,6 @@
 """The view of a request in hosts of MCP Apps: the card of askback's own pages, which answers through the host.
 
-The view is one document that loads nothing and knows no token: it reads and answers by two tools that models are not
+The view is one document that loads nothing and has no token: it reads and answers by two tools that models are not
 shown. That protects nothing, and need not: what these tools do is what the agent may do anyway.
 """
 
@@ -75,7 +75,7 @@ async def _replied(work: Awaitable[InputRequest]) -> CallToolResult:
 
 
 def _is_answered_here(request: InputRequest) -> bool:
-    """Whether the view can answer: a form for everybody, without secrets, files and options from a source."""
+    """Return whether the view can answer: a form for everybody, without secrets, files and options from a source."""
     form = request.form
     if form is None or request.assignees:
         return False

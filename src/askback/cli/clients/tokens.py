@@ -20,7 +20,7 @@ async def ids_of_tokens(ask: AsyncClient, client: str) -> list[str]:
 
 
 async def revoke(ask: AsyncClient, client: str, record: Record) -> None:
-    """Revoke the token of an installation and the folder that its agent may read, and cancel what it still asks.
+    """Revoke the token of an installation and the folder that its agent may read, and cancel its open requests.
 
     An agent with another valid token, such as one on another machine, keeps its open requests.
     """

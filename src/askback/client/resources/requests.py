@@ -118,7 +118,7 @@ class Requests(Reports):
 
     @method
     async def withdraw(self, request: Reference | Awaitable[InputRequest]) -> bool:
-        """Cancel a request that nobody needs any more, also one that is still being created.
+        """Cancel a request that is no longer needed, also one that is still being created.
 
         Returns False if it had ended before. Takes at most a second: without a server it returns True, and the request
         is cancelled in the background when the server is back.

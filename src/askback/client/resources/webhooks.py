@@ -20,7 +20,7 @@ from askback.wire.replies import Attempt, Delivery, NewWebhook, Webhook
 
 
 class Webhooks(Resource):
-    """`client.webhooks`: addresses that receive events, for admins."""
+    """`client.webhooks`: URLs that receive events, for admins."""
 
     @method
     async def create(
@@ -28,7 +28,7 @@ class Webhooks(Resource):
     ) -> NewWebhook:
         """Create a webhook, which receives events from now on; with `requester` only events of that agent, by id.
 
-        Raises `Invalid` for an address in a private network, and `Conflict` when the server stores no secrets.
+        Raises `Invalid` for a URL in a private network, and `Conflict` when the server stores no secrets.
         """
         body = {"url": url, "events": list(events), **without_none(requester=requester)}
         reply = await self._post("/v1/webhooks", encode_body(body))

@@ -1,4 +1,4 @@
-"""Forms as surfaces of A2UI v0.9, drawn from its basic catalog, and its actions as answers (S004).
+"""Forms as surfaces of A2UI v0.9, drawn from its basic catalog, and its actions as answers.
 
     written = write_surface(form, surface_id="req_1")     written.messages go to the renderer, in order
     action = read_action(form, message)                   what the person did: submit with values, or cancel

@@ -43,14 +43,14 @@ def write_surface(
     """
     context = context or {}
     problems = [
-        Problem(("fields", field.id), "A renderer would see a secret: use the page of askback.")
+        Problem(("fields", field.id), "A renderer would see a secret: use an askback page.")
         for field in form.all_fields
         if field.sensitive
     ]
     names = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER_SUFFIX}")}
     problems += [Problem(("context", name), "A field has this id.") for name in context if name in names]
     problems += [
-        Problem(("fields", field.id), f"A2UI has no {missing_component}: ask on the page of askback.")
+        Problem(("fields", field.id), f"A2UI has no {missing_component}: ask on an askback page.")
         for field in form.all_fields
         if field.required and (missing_component := missing_part(field)) is not None
     ]

@@ -1,4 +1,4 @@
-"""Agor's widgets (S003): the tools that an agent asks with, the paths that its page uses, and its errors."""
+"""Agor's widgets: the tools that an agent asks with, the paths that its page uses, and its errors."""
 
 from askback.compat.agor import page
 from askback.compat.agor.asking import PREFIX, TOOLS, call_tool, tool_call

@@ -172,7 +172,7 @@ async def call_tool(call: ApiCall, tool: str, arguments: object, key: str | None
 
 
 async def run(api: Api, session: str, tool: str, arguments: object, *, key: str | None = None) -> Json:
-    """Call a tool; return the id of the widget and what became of it, and nothing else."""
+    """Call a tool; return the id of the widget and the outcome, and nothing else."""
     type_ = tool.removeprefix(PREFIX)
     if type_ not in TOOLS or type_ == tool:
         raise NotFound(TEXTS["unknown_type"].format(type=type_))

@@ -83,7 +83,7 @@ async def oauth_start(call: ApiCall) -> Answer:
 
 
 async def oauth_resolve(call: ApiCall) -> Answer:
-    """`POST /widgets/{widget}/oauth-resolve`: says what became of it; only the provider's grant resolves it."""
+    """`POST /widgets/{widget}/oauth-resolve`: reports the outcome; only the provider's grant resolves it."""
     widget = await find(call)
     _require_action(widget, OAUTH)
     if widget.state == "submitted":

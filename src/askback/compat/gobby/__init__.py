@@ -1,4 +1,4 @@
-"""Gobby (S002): its chat WebSocket for people, and Claude's `can_use_tool` callback as a held call for agents."""
+"""Gobby: its chat WebSocket for people, and Claude's `can_use_tool` callback as a held call for agents."""
 
 from askback.compat.gobby.chat import ChatPeer
 from askback.compat.gobby.permission import can_use_tool, interrupt

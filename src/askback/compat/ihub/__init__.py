@@ -1,4 +1,4 @@
-"""iHub's `ask_user` (S001): questions of a model over SSE, answered by the next message of the chat."""
+"""iHub's `ask_user`: questions of a model over SSE, answered by the next message of the chat."""
 
 from askback.compat.ihub.routes import SYSTEM, tool
 

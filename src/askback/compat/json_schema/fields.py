@@ -31,7 +31,7 @@ _UNSUPPORTED = {
     "boolean": ("not",),
 }  # fmt: skip
 _WITHOUT_SCHEMA = ("file",)
-"""Types of fields that only the hints of askback name: the schema describes no more than the value."""
+"""Types of fields that only askback's hints name: the schema describes no more than the value."""
 
 _NOT_CHECKED = "A form does not check this."
 _NO_SECRETS = "A form is no place for a secret: an answer reaches the model. Ask with `secrets.request(…)`."

@@ -45,7 +45,7 @@ def write_pattern(pattern: str) -> str | None:
 
 
 def _is_whole(inner: str) -> bool:
-    """Whether parentheses that enclose `inner` belong together."""
+    """Return whether parentheses that enclose `inner` belong together."""
     try:
         compile_pattern(inner)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The questionnaires and interactions of kcosr/assistant (S004): its HTTP operations, its WebSocket, its results."""
+"""The questionnaires and interactions of kcosr/assistant: its HTTP operations, its WebSocket, its results."""
 
 from askback.compat.kcosr.connection import PageConnection
 from askback.compat.kcosr.interaction import InteractionRequest, UserResponse, request_interaction

@@ -64,7 +64,7 @@ class Mask(OpenPart):
         return names
 
     def allows(self, event: Json) -> bool:
-        """Whether an event passes the mask."""
+        """Return whether an event passes the mask."""
         event_types = self.chat_event_types or (event["chatEventType"],)
         return "transcript_event" in self.server_message_types and event["chatEventType"] in event_types
 

@@ -31,7 +31,7 @@ class UserResponse:
 
 @dataclass(frozen=True, slots=True)
 class InteractionRequest:
-    """A request for input or for approval, and the hooks that decide what becomes of a response.
+    """A request for input or for approval, and the hooks that decide about a response.
 
     `onResponse` takes a `UserResponse`, `onTimeout` and `onCancel` take nothing; any of them may be `async`.
     """

@@ -44,7 +44,7 @@ async def events(call: ApiCall) -> Answer:
 def refuse(
     problem: Problem, *, form: str = "schema", read: Callable[[], Any] | None = None
 ) -> tuple[int, Json]:
-    """Return a refusal over HTTP: the source's sentence, and every broken rule with its path in `details`.
+    """Return a refusal over HTTP: the source's sentence, and every error with its path in `details`.
 
     `form` is the name of the questionnaire in the arguments, which `read` returns.
     """
@@ -68,7 +68,7 @@ def refuse(
 
 
 def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> list[Json]:
-    """Return the broken rules with their paths here."""
+    """Return the errors with their paths here."""
     return [{**error, "path": path_here(error, form=form, values=values)} for error in problem.field_errors]
 
 

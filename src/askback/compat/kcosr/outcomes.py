@@ -49,7 +49,7 @@ def tool_name(request: InputRequest) -> str:
 
 
 def is_async(request: InputRequest) -> bool:
-    """Whether nobody waits for the answer: it starts a new turn."""
+    """Return whether nobody waits for the answer: it starts a new turn."""
     return request.delivery == "resume" or request.detached
 
 

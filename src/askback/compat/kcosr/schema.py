@@ -159,7 +159,7 @@ def errors_by_field(form: Form, errors: Iterable[Mapping[str, str]]) -> dict[str
 
 
 def is_expressible(form: Form) -> bool:
-    """Whether a questionnaire can ask for all of a form: no files, rows, secrets, moments with a zone."""
+    """Return whether a questionnaire can ask for all of a form: no files, rows, secrets, times with a zone."""
     return all(
         field.type in get_args(_Type)
         and not field.sensitive

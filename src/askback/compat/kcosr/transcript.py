@@ -163,7 +163,7 @@ async def replay(api: Api, session: str) -> tuple[Transcript, list[Json]]:
 
 
 def _is_late(request: InputRequest) -> bool:
-    """Whether a hook decides about the deadline, which is no response of a person."""
+    """Return whether a hook decides about the deadline, which is no response of a person."""
     return request.held is not None and request.held.event == "timeout"
 
 

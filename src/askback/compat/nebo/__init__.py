@@ -1,4 +1,4 @@
-"""Nebo's ask widgets and approvals (S000): both WebSockets of its hub, its chats, and its tool for Python.
+"""Nebo's ask widgets and approvals: both WebSockets of its hub, its chats, and its tool for Python.
 
 `agent(client, …)` runs Nebo's tool `agent(resource: message, action: ask)` over a client; `AGENT_TOOL` describes it to
 a model.

@@ -61,7 +61,7 @@ def read_ask(ask: Ask) -> Json:
 
 
 def is_same(request: Json, question: Json) -> bool:
-    """Whether a stored request has the question of an agent; its form may be of an earlier release."""
+    """Return whether a stored request has the question of an agent; its form may be of an earlier release."""
     if "form" not in question:
         return request.get("approval", {}).items() >= question["approval"].items()
     try:

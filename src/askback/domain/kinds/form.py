@@ -52,7 +52,7 @@ class FormKind(RequestKind):
         return form_paths(spec.form)
 
     def is_secret(self, spec: Spec, /) -> bool:
-        """Whether it has a sensitive field."""
+        """Return whether it has a sensitive field."""
         return bool(spec.sensitive)
 
     def takes_reported_answer(self, spec: Spec, /) -> bool:

@@ -47,15 +47,15 @@ class RequestKind(ABC):
         return frozenset()
 
     def is_secret(self, _spec: Spec, /) -> bool:
-        """Whether answers may hold secrets, so that only the code that seals them reads their bytes."""
+        """Return whether answers may hold secrets, so that only the code that seals them reads their bytes."""
         return False
 
     def excludes_requester(self, _spec: Spec, /) -> bool:
-        """Whether the person that the agent works for cannot answer."""
+        """Return whether the person that the agent works for cannot answer."""
         return False
 
     def takes_reported_answer(self, _spec: Spec, /) -> bool:
-        """Whether one person alone can answer, and without secrets, so that the agent can report their answer."""
+        """Return whether one person alone can answer, without secrets, so that the agent can report the answer."""
         return False
 
     def deciders(self, _spec: Spec, /) -> int:
@@ -63,7 +63,7 @@ class RequestKind(ABC):
         return 1
 
     def allows_skip(self, _spec: Spec, /) -> bool:
-        """Whether a person may decline as skipped."""
+        """Return whether a person may decline as skipped."""
         return False
 
     def file_fields(self, _spec: Spec, /) -> frozenset[str]:

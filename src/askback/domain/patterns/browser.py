@@ -22,12 +22,12 @@ _PREFIX = 32
 
 
 def is_linear(node: Node) -> bool:
-    """Whether the whole pattern, anchored at both ends, is safe."""
+    """Return whether the whole pattern, anchored at both ends, is safe."""
     return _is_safe(node, following=())
 
 
 def _is_safe(node: Node, *, following: Charset) -> bool:
-    """Whether `node` is safe where the characters in `after` may follow it."""
+    """Return whether `node` is safe where the characters in `after` may follow it."""
     match node:
         case Chars():
             return True
@@ -84,7 +84,7 @@ class _Beginning(NamedTuple):
 
 
 def _starts_differ(first_beginning: _Beginning, second_beginning: _Beginning) -> bool:
-    """Whether no text begins with a match of both: they differ at some place that both always reach."""
+    """Return whether no text begins with a match of both: they differ at some place that both always reach."""
     if not overlap(first_beginning.first, second_beginning.first):
         return True
     return any(

@@ -40,7 +40,7 @@ def complement(chars: Charset) -> Charset:
 
 
 def overlap(ranges: Charset, other_ranges: Charset) -> bool:
-    """Whether some character is in both."""
+    """Return whether some character is in both."""
     return any(low <= last and first <= high for low, high in ranges for first, last in other_ranges)
 
 

@@ -36,7 +36,7 @@ class Matcher:
         self.size: int = compiled.programsize
 
     def fullmatch(self, text: str) -> bool:
-        """Whether the whole of `text` matches; `text` has no half surrogate pairs."""
+        """Return whether the whole of `text` matches; `text` has no half surrogate pairs."""
         return self._compiled.fullmatch(text.encode()) is not None
 
 

@@ -11,19 +11,19 @@ from askback.domain.patterns.syntax import Chars, Choice, Group, Node, Repeat, S
 
 
 def has_nested_quantifiers(pattern: str) -> bool:
-    """Whether a repeated character is alone in a group that is repeated, as in `(a+)+`: no text needs the outer one."""
+    """Return whether a repeated character is alone in a repeated group, as in `(a+)+`: no text needs the outer one."""
     return _has_repetition(pattern, lambda node: node.low <= 1 and _repeats_a_character(node.item))
 
 
 def has_ambiguous_nesting(pattern: str) -> bool:
-    """Whether nested repetitions can share out a text in many ways, as in `([a-z]+ ?)*`, but not `(,[a-z]+)*`."""
+    """Return whether nested repetitions can split a text in many ways, as in `([a-z]+ ?)*`, not `(,[a-z]+)*`."""
     return _has_repetition(
         pattern, lambda node: any(map(_is_endless, _descendants(node))) and not is_linear(node)
     )
 
 
 def _has_repetition(pattern: str, is_wrong: Callable[[Repeat], bool]) -> bool:
-    """Whether a pattern has such an endless repetition; one that cannot be read has none."""
+    """Return whether a pattern has such an endless repetition; one that cannot be read has none."""
     try:
         compile_pattern(pattern)
         nodes = _descendants(Group(parse(translate_to_re2(pattern))))
@@ -49,7 +49,7 @@ def _descendants(node: Node) -> Iterator[Node]:
 
 
 def _repeats_a_character(node: Node) -> bool:
-    """Whether a node is a group of nothing but one repeated character."""
+    """Return whether a node is a group of nothing but one repeated character."""
     match node:
         case Group(item=Sequence(items=(Repeat(item=Chars()) as inner,))):
             return _is_endless(inner) and inner.low <= 1

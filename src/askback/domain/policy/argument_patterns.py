@@ -22,12 +22,12 @@ _PARENT_STEP = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\?#]|%2f|%5c
 
 
 def has_wildcard(glob: str) -> bool:
-    """Whether a pattern covers more than one text."""
+    """Return whether a pattern covers more than one text."""
     return "*" in glob or "?" in glob
 
 
 def allow_matches(arguments: Mapping[str, Any], name: str, glob: str) -> bool:
-    """Tell whether an argument is present and matches the pattern of an allow rule."""
+    """Return whether an argument is present and matches the pattern of an allow rule."""
     value = _scalar(arguments.get(name))
     if value is None:
         return False
@@ -42,7 +42,7 @@ def allow_matches(arguments: Mapping[str, Any], name: str, glob: str) -> bool:
 
 
 def deny_matches(arguments: Mapping[str, Any], roots: Sequence[str], name: str, glob: str) -> bool:
-    """Tell whether an argument may match the pattern of a deny or ask rule.
+    """Return whether an argument may match the pattern of a deny or ask rule.
 
     For a path, every text in `places` that may be a path is checked: resolved, in upper and lower case, and for a
     relative pattern also as the end of a longer path. With too many texts to check, the answer is yes.

@@ -66,13 +66,13 @@ def _read_text(command: str, shell_input: ShellInput) -> Reading:
 
 
 def _shells_agree(command: str) -> bool:
-    """Tell whether bash, zsh, fish and PowerShell read a text alike; `cmd.exe` has no single quotes and no `;`."""
+    """Return whether bash, zsh, fish and PowerShell read a text alike; `cmd.exe` has no single quotes and no `;`."""
     unquoted = _SAME_QUOTES.sub("", command)
     return bool(_READ_ALIKE.fullmatch(unquoted)) and not _FIRST_SIGN.search(unquoted)
 
 
 def is_portable(command: str, reading: Reading) -> bool:
-    """Tell whether bash, zsh, fish, PowerShell and cmd.exe would all find the same commands in a text.
+    """Return whether bash, zsh, fish, PowerShell and cmd.exe would all find the same commands in a text.
 
     They agree on plain words and on `&&`, `||` and `|`. They differ on special characters in quotes (cmd.exe has no
     single ones), on backslashes, and on `;`.
@@ -92,7 +92,7 @@ def scan_input(arguments: object) -> Reading:
 
 
 def has_command_key(value: object) -> bool:
-    """Tell whether an input has a key that holds a command, at any depth."""
+    """Return whether an input has a key that holds a command, at any depth."""
     return next(_command_values(value), None) is not None
 
 

@@ -51,12 +51,12 @@ def table_decision(
 
 
 def asks_nobody(ask: AskMode, table: PolicyTable) -> bool:
-    """Tell whether calls that need an answer are denied because nobody is asked."""
+    """Return whether calls that need an answer are denied because nobody is asked."""
     return ask == "off" and table == "askback"
 
 
 def allows_everything(level: PolicyLevel, ask: AskMode, table: PolicyTable) -> bool:
-    """Whether calls without a matching rule run without asking."""
+    """Return whether calls without a matching rule run without asking."""
     return level == "full" or (table == "nebo" and level == "allowlist" and ask == "off")
 
 

@@ -54,7 +54,7 @@ _EDIT_LIST_KEYS = frozenset("edits replacements".split())
 
 
 def objection(arguments: Mapping[str, Any], read_scope: ReadScope) -> Reason | None:
-    """Say why a call of a file tool needs approval; None if it only writes files that this mode accepts."""
+    """Return why a call of a file tool needs approval; None if it only writes files that this mode accepts."""
     files = _written_files(arguments)
     if not files or not all(files):
         return Reason("edit_and_more")
@@ -62,7 +62,7 @@ def objection(arguments: Mapping[str, Any], read_scope: ReadScope) -> Reason | N
 
 
 def file_objection(path: str, read_scope: ReadScope) -> Reason | None:
-    """Say why edits to a file need approval; None for an ordinary source or document below a root."""
+    """Return why edits to a file need approval; None for an ordinary source or document below a root."""
     names = _paths_below_root(path, read_scope)
     if not names:
         is_outside = not _is_ambiguous(path) and not read_scope.contains(path)
@@ -72,7 +72,9 @@ def file_objection(path: str, read_scope: ReadScope) -> Reason | None:
     if _is_loaded_name(names) or any(name.startswith(".") for name in names):
         return Reason("edit_steers", path=path)
     return (
-        None if _has_source_ending([fold_name(name) for name in names]) else Reason("edit_ending", path=path)
+        None
+        if _has_source_extension([fold_name(name) for name in names])
+        else Reason("edit_ending", path=path)
     )
 
 
@@ -102,7 +104,7 @@ def _paths_below_root(path: str, read_scope: ReadScope) -> list[str] | None:
 
 
 def _is_ambiguous(path: str) -> bool:
-    """Tell whether a path is empty, too long, or ambiguous."""
+    """Return whether a path is empty, too long, or ambiguous."""
     if (
         not path
         or len(path) > MAX_PATH_LENGTH
@@ -115,7 +117,7 @@ def _is_ambiguous(path: str) -> bool:
 
 
 def _is_ambiguous_name(name: str) -> bool:
-    """Tell whether a name goes up, looks like an option, or changes if dots and blanks at its end are dropped."""
+    """Return whether a name goes up, looks like an option, or changes if dots and blanks at its end are dropped."""
     if name in {"", "."}:
         return False
     folded_name = fold_name(name)
@@ -135,7 +137,7 @@ def _is_loaded_name(names: Sequence[str]) -> bool:
     )
 
 
-def _has_source_ending(folded_names: list[str]) -> bool:
+def _has_source_extension(folded_names: list[str]) -> bool:
     stem, dot, suffix = folded_names[-1].rpartition(".")
     if not dot or not stem:
         return False
@@ -201,7 +203,7 @@ def _files_of_patch(key: str, text: str, *, is_only_file: bool) -> list[str] | N
 
 
 def _is_harmless_member(name: str, value: object) -> bool:
-    """Tell whether a key and its value are contents or have no effect on which file is written and how."""
+    """Return whether a key and its value are contents or have no effect on which file is written and how."""
     key = fold_key(name)
     if value is None or value is False:
         return key in _CONTENTS or key == "append"

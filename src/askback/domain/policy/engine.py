@@ -49,7 +49,7 @@ class Policy:
 
     `read_only` are rules for tools that change nothing. `faults` are reasons why stored rules could not be read; if
     one of those rules denied or asked, every call needs approval. `roots` are the folders that a person granted to the
-    agent, `own_paths` the data folders of askback, and `secret_free` the folders in which the adapter found no secret
+    agent, `own_paths` askback's data folders, and `secret_free` the folders in which the adapter found no secret
     file.
     """
 
@@ -193,7 +193,7 @@ def _reasons_not_to_allow(
 
 
 def _find_unchecked(call: Call, policy: Policy) -> Reason | None:
-    """Say why the checks so far may have missed something; such a call is never allowed by level or mode."""
+    """Return why the checks so far may have missed something; such a call is never allowed by level or mode."""
     if call.reading is not None and call.reading.incomplete:
         return call.reading.incomplete
     if own_data_reason := why_own_data(call, policy.read_scope(call)):
@@ -348,7 +348,7 @@ def _short_text(argv: tuple[str, ...]) -> str:
 
 
 def _exceeds(call: Call, rule: Rule, read_scope: ReadScope, *, dangerous: bool) -> Reason | None:
-    """Say why a call is beyond a rule with patterns."""
+    """Return why a call is beyond a rule with patterns."""
     if dangerous:
         return Reason("beyond_input", rule=rule.text)
     objection = rule_scope.check_tool(call, rule, read_scope)
@@ -356,7 +356,7 @@ def _exceeds(call: Call, rule: Rule, read_scope: ReadScope, *, dangerous: bool) 
 
 
 def _only_reads(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
-    """Tell whether a listed call only reads: a read-only tool, or commands that a built-in list covers."""
+    """Return whether a listed call only reads: a read-only tool, or commands that a built-in list covers."""
     if not call.is_shell or call.reading is None:
         return any(rule.text in texts for rule in policy.read_only)
     return (

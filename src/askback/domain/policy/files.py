@@ -44,12 +44,12 @@ def fold_key(name: str) -> str:
 
 
 def is_path_key(name: str) -> bool:
-    """Tell whether a key holds a path."""
+    """Return whether a key holds a path."""
     return fold_key(name) in _PATH_KEYS
 
 
 def names_file(arguments: Mapping[str, Any]) -> bool:
-    """Tell whether an input has a path, or a patch that names its files."""
+    """Return whether an input has a path, or a patch that names its files."""
     return any(is_path_key(name) or fold_key(name) in {"patch", "patchtext"} for name in arguments)
 
 
@@ -119,7 +119,7 @@ def _paths_of_value(value: object) -> Iterator[str]:
 
 
 def why_ambiguous(known_paths: Sequence[str], other_texts: Iterable[str]) -> Reason | None:
-    """Say why it is not certain which file a file tool works on; None if it is."""
+    """Return why it is not certain which file a file tool works on; None if it is."""
     if not known_paths:
         return Reason("no_file")
     if len(known_paths) > MAX_PATHS:

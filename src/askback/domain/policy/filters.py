@@ -29,13 +29,13 @@ _TYPES = frozenset(
 
 
 def safe_type(name: str) -> bool:
-    """Tell whether a file type of ripgrep matches no secret file."""
+    """Return whether a file type of ripgrep matches no secret file."""
     return name.casefold() in _TYPES
 
 
 @lru_cache(maxsize=1024)
 def safe_glob(glob: str) -> bool:
-    """Tell whether a pattern matches no secret file: it names one file, or ends in a harmless ending."""
+    """Return whether a pattern matches no secret file: it names one file, or has a harmless extension."""
     if len(glob) > _MAX_LENGTH:
         return False
     alternatives = list(_alternatives(glob.replace("\\", "/")))
@@ -43,7 +43,7 @@ def safe_glob(glob: str) -> bool:
 
 
 def safe_globs(text: str) -> bool:
-    """Tell whether patterns, separated by blanks or commas, match no secret file; exclusions are ignored."""
+    """Return whether patterns, separated by blanks or commas, match no secret file; exclusions are ignored."""
     if len(text) > _MAX_LENGTH:
         return False
     globs = [glob for glob in _PARTS.findall(text) if not glob.startswith("!")]

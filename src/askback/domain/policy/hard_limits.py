@@ -50,7 +50,7 @@ LIMITS = (
 
 
 def broken_limit(call: Call) -> Reason | None:
-    """Say which hard limit a call breaks; None if it breaks none."""
+    """Return which hard limit a call breaks; None if it breaks none."""
     reading = call.reading
     if reading is None:
         return next((reason for path in call.written_paths if (reason := _write_limit(path))), None)
@@ -64,7 +64,7 @@ def broken_limit(call: Call) -> Reason | None:
 
 
 def _is_fork_bomb(text: str) -> bool:
-    """Tell whether a text defines a function that starts itself twice in the background: `f() { f | f & }; f`."""
+    """Return whether a text defines a function that starts itself twice in the background: `f() { f | f & }; f`."""
     if any(token not in text for token in "&|({"):
         return False
     doubled_names = {match[1] for match in _DOUBLED.finditer(text)}
@@ -92,7 +92,7 @@ def _command_limit(argv: Argv) -> Reason | None:
 
 
 def _removal_limit(name: str, argv: Argv, operands: list[str]) -> Reason | None:
-    """Say why a command must not delete or change a whole folder tree; None if it does neither."""
+    """Return why a command must not delete or change a whole folder tree; None if it does neither."""
     if name == "find":
         deletes = "-delete" in argv or any(basename(word) in {"rm", "shred"} for word in argv)
         return _names_everything(operands[:1]) if deletes else None
@@ -110,7 +110,7 @@ def _removal_limit(name: str, argv: Argv, operands: list[str]) -> Reason | None:
 
 
 def _has_long_option(argv: Argv, option: str) -> bool:
-    """Tell whether a long option is present, also abbreviated as GNU programs allow."""
+    """Return whether a long option is present, also abbreviated as GNU programs allow."""
     return any(len(word) > 3 and option.startswith(word) for word in argv[1:])
 
 

@@ -39,7 +39,7 @@ class ParsedArguments:
     operands: list[str] = field(default_factory=list[str])
 
     def has(self, *names: str) -> bool:
-        """Tell whether any of some options is present, by letter or long name."""
+        """Return whether any of some options is present, by letter or long name."""
         return any(name in names for name, _ in self.options)
 
 

@@ -37,7 +37,7 @@ def why_own_data(call: Call, read_scope: ReadScope) -> Reason | None:
 
 
 def _runs_command_of_people(argv: Argv) -> bool:
-    """Tell whether a command runs such a command of askback, also through another program."""
+    """Return whether a command runs such a command of askback, also through another program."""
     for index, word in enumerate(argv, 1):
         if _PROGRAM.fullmatch(basename(word)):
             arguments = (argument for argument in argv[index:] if not argument.startswith("-"))

@@ -18,7 +18,7 @@ _NO_FILE = "/dev/null"
 
 
 def is_search_replace(text: str) -> bool:
-    """Tell whether a text consists of search and replacement blocks, as Cline and Roo Code write them."""
+    """Return whether a text consists of search and replacement blocks, as Cline and Roo Code write them."""
     first_lines = text.lstrip().splitlines()[:1]
     return bool(first_lines) and bool(_REPLACES.match(first_lines[0])) and "*** " not in text
 

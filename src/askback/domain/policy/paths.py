@@ -127,7 +127,7 @@ def components(path: str) -> list[str]:
 
 
 def why_sensitive(words: Iterable[str]) -> Reason | None:
-    """Say which argument reaches a place that holds secrets; None if none does.
+    """Return which argument reaches a place that holds secrets; None if none does.
 
     An argument is also checked after `=`, `:`, `@` and `,`, where options and programs take paths.
     """
@@ -139,7 +139,7 @@ def why_sensitive(words: Iterable[str]) -> Reason | None:
 
 
 def is_secret_path(path: str) -> bool:
-    """Tell whether a path is a device, a process, or a file that usually holds secrets."""
+    """Return whether a path is a device, a process, or a file that usually holds secrets."""
     names = [name.rstrip(" .") or name for name in components(path)]  # as Windows opens them
     if not names:
         return False
@@ -179,7 +179,7 @@ def secret_path_examples() -> frozenset[str]:
 
 
 def is_autorun_path(path: str) -> bool:
-    """Tell whether writing a file changes what runs later: start-up files, hooks, configuration of tools."""
+    """Return whether writing a file changes what runs later: start-up files, hooks, configuration of tools."""
     names = components(path)
     return any(
         name in _START_UP or name in {".git", ".ssh", ".github", ".vscode", ".husky"} for name in names
@@ -187,7 +187,7 @@ def is_autorun_path(path: str) -> bool:
 
 
 def leaves_folder(path: str) -> bool:
-    """Tell whether a path may leave the folder that it is relative to: by `..`, a root, a home, another scheme.
+    """Return whether a path may leave the folder that it is relative to: by `..`, a root, a home, another scheme.
 
     A variable or a blank at the end counts as well: the program that opens the path may expand or drop it.
     """
@@ -212,7 +212,7 @@ _CODE = frozenset(EDIT_LISTS["source_endings"]) - _TEMPLATES
 
 
 def is_loaded_path(path: str) -> bool:
-    """Whether a tool loads a file or an agent follows it, by its name."""
+    """Return whether a tool loads a file or an agent follows it, by its name."""
     folded_names = [fold_name(name) for name in path.split("/") if name not in {"", ".", ".."}]
     return bool(folded_names) and is_listed_name(folded_names)
 
@@ -223,7 +223,7 @@ def fold_name(name: str) -> str:
 
 
 def is_listed_name(folded_names: list[str]) -> bool:
-    """Tell whether a path, by its folded components, is in the lists; also as a template of a listed file."""
+    """Return whether a path, by its folded components, is in the lists; also as a template of a listed file."""
     last = folded_names[-1]
     while True:
         full_path = [*folded_names[:-1], last]
@@ -244,7 +244,7 @@ def name_pattern(group: str) -> re.Pattern[str]:
     """Return the pattern of a list.
 
     These are `folders`, `names`, `root` for names that count in a root only, and `without_code` for names that count
-    with any ending except that of a programming language.
+    with any extension except that of a programming language.
     """
     names = EDIT_LISTS["names"]
     globs = {

@@ -30,7 +30,7 @@ class QuestionLimit(BaseModel):
         return count_name(self.tool, self.agent)
 
     def applies_to(self, tool: str | None, agent: str) -> bool:
-        """Whether a form of this tool and agent counts."""
+        """Return whether a form of this tool and agent counts."""
         return self.name in count_names(tool, agent)
 
 

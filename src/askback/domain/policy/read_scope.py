@@ -29,7 +29,7 @@ _EDGES = r"(?<![\w.-]){}(?![\w-])"
 class ReadScope:
     """The folders that a call may read: granted roots, the folder of the call, and facts from the adapter.
 
-    `roots` and `own_paths` (the data folders of askback) are absolute paths. `folder` only resolves relative paths: it
+    `roots` and `own_paths` (askback's data folders) are absolute paths. `folder` only resolves relative paths: it
     is absolute, relative to a root, or None if unknown. The adapter found no file that looks like a secret in the
     folders of `secret_free`.
     """
@@ -57,7 +57,7 @@ class ReadScope:
         return replace(self, folder=posixpath.join(self.folder or "", folder))
 
     def contains(self, path: str) -> bool:
-        """Tell whether a path is a root or below one; a relative one counts as inside if the folder is unknown."""
+        """Return whether a path is a root or below one; a relative one counts as inside if the folder is unknown."""
         if path in HARMLESS_PATHS:
             return True
         absolute_path = self.resolve(path)
@@ -66,7 +66,7 @@ class ReadScope:
         return not absolute_path.startswith("/") or any(is_below(absolute_path, root) for root in self.roots)
 
     def is_named_folder(self, path: str) -> bool:
-        """Tell whether a path names a specific folder: not a root, nothing above one, not hidden, not a home."""
+        """Return whether a path names a specific folder: not a root, nothing above one, not hidden, not a home."""
         absolute_path = self.resolve(path)
         if absolute_path is None:
             # A rule of a person may lead further: `../lib` is a specific folder, `..` and `../..` are not.
@@ -98,14 +98,14 @@ class ReadScope:
         )
 
     def is_secret(self, path: str) -> bool:
-        """Tell whether a path, as written or as resolved, is a place for secrets."""
+        """Return whether a path, as written or as resolved, is a place for secrets."""
         absolute_path = self.resolve(path)
         return paths.is_secret_path(path) or (
             absolute_path is not None and absolute_path != path and paths.is_secret_path(absolute_path)
         )
 
     def is_secret_free(self, path: str) -> bool:
-        """Tell whether the adapter found no secret file in a folder or above it."""
+        """Return whether the adapter found no secret file in a folder or above it."""
         absolute_path = self.resolve(path)
         return (
             absolute_path is not None
@@ -139,7 +139,7 @@ def normalize_path(path: str) -> str:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Tell whether a normalized path is a folder or inside it."""
+    """Return whether a normalized path is a folder or inside it."""
     folder = normalize_path(folder)
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 

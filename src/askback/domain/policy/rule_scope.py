@@ -32,7 +32,7 @@ _WILDCARD = re.compile(r"[*?\[\]{}!]")
 
 
 def check_command(argv: Argv, rule: Rule, read_scope: ReadScope, *, piped: bool) -> Reason | None:
-    """Say why a rule does not cover a simple command that it matches."""
+    """Return why a rule does not cover a simple command that it matches."""
     if rule.built_in and (root_mismatch := _check_roots(argv, read_scope)):
         return root_mismatch
     if not rule.prefix:
@@ -56,7 +56,7 @@ def _check_roots(argv: Argv, read_scope: ReadScope) -> Reason | None:
 
 
 def check_pattern(argv: Argv, word: str) -> Reason | None:
-    """Say why a pattern may expand to an option, a secret file, or a file outside the folder."""
+    """Return why a pattern may expand to an option, a secret file, or a file outside the folder."""
     name, include = basename(argv[0]), word.removeprefix("--include=")
     if include != word and name in {"grep", "egrep", "fgrep"} and "/" not in include:
         is_harmless = safe_glob(include)
@@ -84,7 +84,7 @@ def _check_search(search: FolderSearch, rule: Rule, read_scope: ReadScope) -> Re
 
 
 def check_tool(call: Call, rule: Rule, read_scope: ReadScope) -> Reason | None:
-    """Say why a tool rule with patterns does not cover a call."""
+    """Return why a tool rule with patterns does not cover a call."""
     if rule.arguments and call.is_edit:
         return _check_autorun(call, rule)
     if rule.arguments:
@@ -123,7 +123,7 @@ def _check_read(call: Call, read_scope: ReadScope) -> Reason | None:
 
 
 def _leads_out(pattern: str) -> bool:
-    """Tell whether a name pattern goes up, or has an alternative outside: `{/etc/*,x}`."""
+    """Return whether a name pattern goes up, or has an alternative outside: `{/etc/*,x}`."""
     alternatives = _ALTERNATIVE.split(pattern)[1:]
     return any(part.startswith(("/", "~")) for part in alternatives) or ".." in re.split(
         r"[/{},()|\s]", pattern
@@ -131,7 +131,7 @@ def _leads_out(pattern: str) -> bool:
 
 
 def _is_ambiguous(path: str) -> bool:
-    """Tell whether a tool may read a path differently: with a scheme, a variable, a blank at its end, hidden signs."""
+    """Return whether a tool may read a path differently: a scheme, a variable, a final blank, hidden characters."""
     without_root = path.lstrip("/").replace("..", "")
     return paths.leaves_folder(without_root) or path != path.strip() or why_suspicious(path) is not None
 
@@ -153,7 +153,7 @@ def _folder_before_pattern(path: str) -> str:
 
 
 def _is_filtered(call: Call, read_scope: ReadScope) -> bool:
-    """Tell whether a tool does not search, or finds only names or folders without secret files."""
+    """Return whether a tool does not search, or finds only names or folders without secret files."""
     if call.folded_name in read_tools.MANY_READERS:
         read = _read_paths(call)
         return bool(read) and all(_names_no_secret(path, read_scope) for path in read)
@@ -168,7 +168,7 @@ def _is_filtered(call: Call, read_scope: ReadScope) -> bool:
 
 
 def _names_no_secret(path: str, read_scope: ReadScope) -> bool:
-    """Tell whether no file that a path or a pattern names, or that is below it, is a secret file."""
+    """Return whether no file that a path or a pattern names, or that is below it, is a secret file."""
     if _WILDCARD.search(path):
         return safe_globs(path)
     return looks_like_file(path) or read_scope.is_secret_free(path)

@@ -84,7 +84,7 @@ class Rule:
 
     @property
     def is_literal(self) -> bool:
-        """Tell whether the rule has no patterns: it covers only what it names."""
+        """Whether the rule has no patterns: it covers only what it names."""
         if self.words is not None:
             return not self.prefix
         return self.input is not None or bool(
@@ -92,25 +92,25 @@ class Rule:
         )
 
     def applies_in_folder(self, call: Call) -> bool:
-        """Tell whether the rule applies in the call's folder; a deny rule also applies if the folder is unknown."""
+        """Return whether the rule applies in the call's folder; a deny rule also applies if the folder is unknown."""
         if self.folder is None or call.folder == self.folder:
             return True
         return self.effect != "allow" and not (call.folder or "").startswith("/")
 
     def matches_words(self, argv: Argv) -> bool:
-        """Tell whether the words of a simple command match this rule."""
+        """Return whether the words of a simple command match this rule."""
         words = self.words
         return words is not None and argv[: len(words)] == words and (self.prefix or argv == words)
 
     def objection(self, argv: Argv) -> Reason | None:
-        """Say why this rule does not allow a simple command that it matches."""
+        """Return why this rule does not allow a simple command that it matches."""
         words = self.words or ()
         if self.any_arguments:
             return paths.why_sensitive(argv[len(words) :])
         return objection(argv, len(words)) if self.prefix else None
 
     def denies(self, argv: Argv) -> bool:
-        """Tell whether a command matches this rule if it denies or asks: by any path, with any quoting."""
+        """Return whether a command matches this rule if it denies or asks: by any path, with any quoting."""
         words = self.words
         if not words or not argv:
             return words == ()  # every command
@@ -121,7 +121,7 @@ class Rule:
         )
 
     def covers(self, call: Call) -> bool:
-        """Tell whether the tool and the input of a call match this rule, apart from commands in it.
+        """Return whether the tool and the input of a call match this rule, apart from commands in it.
 
         An allow rule matches as narrowly as it is written, a deny or ask rule as widely as it may be meant.
         """
@@ -155,7 +155,7 @@ class Rule:
 
     @property
     def _is_bare(self) -> bool:
-        """Tell whether this is a single word, which may name a program or a tool."""
+        """Whether this is a single word, which may name a program or a tool."""
         return self.words is not None and len(self.words) == 1 and not self.prefix and not self.tool
 
 

@@ -37,20 +37,20 @@ class FolderSearch:
     tracked: bool = False
 
     def is_harmless(self, read_scope: ReadScope) -> bool:
-        """Tell whether it opens no secret file, because of its filters or of facts from the adapter."""
+        """Return whether it opens no secret file, because of its filters or of facts from the adapter."""
         targets = self.targets or ["."]
         return self._is_filtered or all(
             looks_like_file(target) or read_scope.is_secret_free(target) for target in targets
         )
 
     def avoids_hidden(self, read_scope: ReadScope) -> bool:
-        """Tell whether it skips hidden files and begins in specific folders; see `ReadScope.is_named_folder`."""
+        """Return whether it skips hidden files and begins in specific folders; see `ReadScope.is_named_folder`."""
         return self.skips_hidden and all(
             looks_like_file(target) or read_scope.is_named_folder(target) for target in self.targets or ["."]
         )
 
     def has_named_folders(self, read_scope: ReadScope) -> bool:
-        """Tell whether it begins in specific folders only; see `ReadScope.is_named_folder`."""
+        """Return whether it begins in specific folders only; see `ReadScope.is_named_folder`."""
         return self.tracked or all(
             looks_like_file(target) or read_scope.is_named_folder(target) for target in self.targets or ["."]
         )
@@ -81,7 +81,7 @@ def folder_search(argv: Argv, *, piped: bool = False) -> FolderSearch | None:
 
 
 def looks_like_file(path: str) -> bool:
-    """Tell whether a path looks like a file and not a folder: by its ending, or by a typical file name."""
+    """Return whether a path looks like a file and not a folder: by its extension, or by a typical file name."""
     base_name = path.rpartition("/")[2]
     stem, dot, suffix = base_name.rpartition(".")
     if not dot:

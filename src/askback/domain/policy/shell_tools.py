@@ -38,7 +38,7 @@ class ShellTool:
     defaults: Mapping[str, tuple[object, ...]] = field(default_factory=dict[str, tuple[object, ...]])
 
     def describes(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Tell whether a call of the tool `name`, in lower case, is one of this tool."""
+        """Return whether a call of the tool `name`, in lower case, is one of this tool."""
         return name in self.names.split() and (
             not self.keys or any(key in arguments for key in self.keys.split())
         )

@@ -43,7 +43,7 @@ def exact_rule(call: Call) -> Rule | None:
 
 
 def why_no_rule(call: Call) -> Reason:
-    """Say why `exact_rule` finds no rule for a call that breaks no hard limit."""
+    """Return why `exact_rule` finds no rule for a call that breaks no hard limit."""
     if call.is_shell and call.reading is not None:
         reason = call.reading.incomplete or call.shell_input.literal.why_not
         return reason or Reason("no_exact_rule")
@@ -52,7 +52,7 @@ def why_no_rule(call: Call) -> Reason:
 
 
 def runs_project_code(call: Call) -> bool:
-    """Tell whether a call runs code of the project, as `npm test` and `make` do."""
+    """Return whether a call runs code of the project, as `npm test` and `make` do."""
     return call.is_shell and call.reading is not None and any(map(runs_project, call.reading.commands))
 
 
@@ -69,7 +69,7 @@ def rule_scripts(rule: Rule) -> tuple[str, ...]:
 
 
 def why_rule_unclear(rule: Rule) -> Reason | None:
-    """Say why it is not clear what an exact rule would run; None if it is."""
+    """Return why it is not clear what an exact rule would run; None if it is."""
     if rule.effect != "allow" or not rule.words or rule.prefix or not rule.tool:
         return None
     reason = check_literal_argv(rule.words).why_not
@@ -77,7 +77,7 @@ def why_rule_unclear(rule: Rule) -> Reason | None:
 
 
 def concerns(rule: Rule, call: Call) -> bool:
-    """Tell whether a rule may have a part in the decision about a call: it matches the call, or a command in it."""
+    """Return whether a rule may have a part in the decision about a call: it matches the call, or a command in it."""
     if not call.is_shell or call.reading is None or rule.input is not None:
         return rule.covers(call)
     return any(rule.matches_words(argv) or rule.denies(argv) for argv in call.reading.all_commands)
@@ -200,7 +200,7 @@ def _rules_by_subject(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
 
 
 def grantable_folder(call: Call, policy: Policy) -> str | None:
-    """Return a folder that would let the call run unasked if it were a root; None if there is none.
+    """Return a folder that would let the call run without approval if it were a root; None if there is none.
 
     Never a home folder, a hidden one, or one above a root or above askback's own data.
     """
@@ -232,7 +232,7 @@ def _paths(call: Call) -> Iterator[str]:
 
 
 def why_allows_nothing(rule: Rule) -> Reason | None:
-    """Say why an allow rule covers no command, and what to write instead; None if it may cover one.
+    """Return why an allow rule covers no command, and what to write instead; None if it may cover one.
 
     An older version may have stored such a rule: it stays in the list, and its commands need approval.
     """

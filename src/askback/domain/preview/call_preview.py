@@ -1,4 +1,4 @@
-"""The complete preview of a call: a command, a change of a file, a mail, a request, a query, a plan, or its input."""
+"""The complete preview of a call: a command, a change of a file, an email, a request, a query, a plan, or its input."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _text_in_role(value: object, role: Role | None) -> str | None:
 
 
 def _reads_as_scalar(text: str) -> bool:
-    """Tell whether a text could be taken for a number, a string in quotes, true, false, null, or nothing at all."""
+    """Return whether a text could be taken for a number, a string in quotes, true, false, null, or nothing at all."""
     if not text or text.startswith('"'):
         return True
     try:

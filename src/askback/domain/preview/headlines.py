@@ -64,7 +64,7 @@ def plan_headline(plan: str) -> Headline:
 
 
 def recognized_headline(call: Call, recognized_call: RecognizedCall) -> Headline:
-    """Return the sentence for a mail, an HTTP request or a database query."""
+    """Return the sentence for an email, an HTTP request or a database query."""
     values = {role: call.members[key] for role, key in recognized_call.keys.items()}
     if recognized_call.kind == "mail":
         recipients = [recipient for role in ("to", "cc", "bcc") for recipient in addresses(values.get(role))]

@@ -1,4 +1,4 @@
-"""Recognize tool calls that send a mail or an HTTP request or query a database.
+"""Recognize tool calls that send an email or an HTTP request or query a database.
 
 A tool has to say so by its name, and its input by its keys, so that no other call is described as one of these.
 """
@@ -68,7 +68,7 @@ def recognize(call: Call) -> RecognizedCall | None:
 
 
 def addresses(value: object) -> list[str]:
-    """Return the recipients that a member of a mail names."""
+    """Return the recipients that a member of an email names."""
     if isinstance(value, str):
         return [value]
     items = cast("list[object]", value) if isinstance(value, list) else []

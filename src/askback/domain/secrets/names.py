@@ -13,12 +13,12 @@ _NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
 def is_well_formed(name: str) -> bool:
-    """Tell whether a text can be a name: 1 to 200 of `A-Z`, `0-9` and `_`, not a digit first."""
+    """Return whether a text can be a name: 1 to 200 of `A-Z`, `0-9` and `_`, not a digit first."""
     return len(name) <= MAX_LENGTH and _NAME.fullmatch(name) is not None
 
 
 def blocked_reason(name: str) -> str | None:
-    """Say why no secret may have this well-formed name, as the end of a sentence; None if one may."""
+    """Return why no secret may have this well-formed name, as the end of a sentence; None if one may."""
     return next((family.why for family in _FAMILIES if family.has(name)), None)
 
 

@@ -124,7 +124,7 @@ def only_field(
 
 
 def is_optional(form: Form, hidden: Collection[str] = ()) -> bool:
-    """Whether a form may be submitted empty: each field is optional or hidden, or its section is optional (N18)."""
+    """Return whether a form may be submitted empty: each field is optional, hidden, or in an optional section (N18)."""
     sections = form.sections or ()
     required = [
         *(form.fields or ()),
@@ -202,7 +202,7 @@ class _AnswerReader:
         return "skipped_with_value" if is_provided(field, self.sent_values.get(id_)) else None
 
     def is_untouched(self, fields: Sequence[AnyField]) -> bool:
-        """Whether nothing was filled in; an unticked box counts as nothing."""
+        """Return whether nothing was filled in; an unticked box counts as nothing."""
         return not any(
             not field.readonly
             and field.id not in self.hidden

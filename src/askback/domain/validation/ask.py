@@ -26,7 +26,7 @@ from askback.domain.validation.verdict import check_errors
 
 
 def is_normalized(body: Mapping[str, Any], encoded: bytes) -> bool:
-    """Whether a body that `check_ask` accepted can be stored unchanged; `encoded` is its JSON."""
+    """Return whether a body that `check_ask` accepted can be stored unchanged; `encoded` is its JSON."""
     if b"null" in encoded or isinstance(body.get("agent"), str):
         return False
     form: Mapping[str, Any] = body["form"]
@@ -52,7 +52,7 @@ _FIELD_CACHE = KnownFields()
 def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
     """Return the body of `POST /v1/requests` as an `Ask`, its options as objects and `confirm` with Yes and No.
 
-    Raises `Faults` with every broken rule and its path in the body.
+    Raises `Faults` with every error and its path in the body.
     """
     return _check(body, limits)[0]
 

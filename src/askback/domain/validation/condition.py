@@ -86,7 +86,7 @@ class ConditionRules:
 
 
 def _can_be(field: AnyField, value: Scalar) -> bool:
-    """Whether a field may have a value; a time with a zone has many spellings, so it cannot be compared."""
+    """Return whether a field may have a value; a time with a zone has many spellings, so it cannot be compared."""
     if field.type in ("boolean", "checkbox"):
         return isinstance(value, bool)
     if isinstance(value, bool) or (isinstance(field, Datetime) and not field.floating):

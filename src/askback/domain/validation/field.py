@@ -87,7 +87,7 @@ class FieldRules:
         return is_sound
 
     def is_plain(self, field: AnyField) -> bool:
-        """Whether a quick check finds nothing wrong with the texts of a field."""
+        """Return whether a quick check finds nothing wrong with the texts of a field."""
         limits = self.limits
         return (
             0 < len(field.id) <= limits.field_id
@@ -249,7 +249,7 @@ class FieldRules:
             self.report.add(join(path, "widget"), "constraint_not_allowed.source")
 
     def is_fit(self, option: Option) -> bool:
-        """Whether a quick check finds nothing wrong with the texts of an option."""
+        """Return whether a quick check finds nothing wrong with the texts of an option."""
         limits, value = self.limits, option.value
         return (
             isinstance(value, str)

@@ -175,7 +175,7 @@ class FormRules:
                 self.report.add(self.initial_path(id_), "invalid_initial_value")
 
     def is_valid(self, field: AnyField, value: object) -> bool:
-        """Whether a value is one of the field; not all rows need a decision."""
+        """Return whether a value is one of the field; not all rows need a decision."""
         if not isinstance(field, Rows):
             return not read_value(field, value, limits=self.limits, required=False).faults
         single_field = field.model_copy(update={"required": False, "visible_if": None})
@@ -196,7 +196,7 @@ class FormRules:
 
 
 def _is_name(*texts: LocalText | None) -> bool:
-    """Whether one of the texts can name a field."""
+    """Return whether one of the texts can name a field."""
     return any(not is_blank(item) for text in texts for _, item in spellings(text))
 
 

@@ -38,7 +38,7 @@ class Report:
         return len(self.faults) >= MAX_FAULTS
 
     def has_fault(self, path: str) -> bool:
-        """Whether `path` has a fault."""
+        """Return whether `path` has a fault."""
         return any(item.path == path for item in self.faults)
 
     def finish(self) -> None:

@@ -150,7 +150,7 @@ def _values(raw: object, request: ShownSecret, report: Report, limits: Limits) -
 
 
 def is_padded(value: Secret) -> bool:
-    """Whether a value begins or ends with white space, which is often pasted by mistake (E7)."""
+    """Return whether a value begins or ends with white space, which is often pasted by mistake (E7)."""
     text = value.reveal()
     return is_blank(text[:1]) or is_blank(text[-1:])
 

@@ -153,7 +153,7 @@ _NUMBER_ERRORS = frozenset({"int_type", "float_type", "finite_number"})
 
 
 def _is_branch(value: object, step: str | int, next_step: str | int) -> bool:
-    """Whether a step is Pydantic's name of a union member, and not a key, such as `function` next to `type`."""
+    """Return whether a step is Pydantic's name of a union member, and not a key, such as `function` next to `type`."""
     member = _member(value, step)[1]
     return _tag(value) == step and (not isinstance(member, Mapping) or _member(value, next_step)[0])
 

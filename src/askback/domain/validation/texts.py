@@ -40,7 +40,7 @@ _ENCODED = re.compile(rf"\\[bfnrtu]|[{_DECEPTIVE}]")
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text is empty or only white space (Unicode White_Space and U+FEFF; the same set as in TypeScript)."""
+    """Return whether a text is empty or white space (Unicode White_Space and U+FEFF, as in TypeScript)."""
     return _NOT_BLANK.search(text) is None
 
 
@@ -53,13 +53,13 @@ def typed_text_fault(text: str, *, lines: bool) -> str | None:
 
 
 def is_deceptive(text: str, *, lines: bool) -> bool:
-    """Whether an agent's text has characters that hide text or change its order."""
+    """Return whether an agent's text has characters that hide text or change its order."""
     pattern = _SHOWN_LINES if lines else _SHOWN_LINE
     return pattern.search(text) is not None and pattern.search(_FLAG.sub("", text)) is not None
 
 
 def is_confusable(name: str) -> bool:
-    """Whether a name can pass for another one.
+    """Return whether a name can pass for another one.
 
     It has invisible or variant letters, mixes alphabets whose letters look alike, or has only letters that look Latin.
     """
@@ -75,7 +75,7 @@ def is_confusable(name: str) -> bool:
 
 
 def may_be_deceptive(encoded: bytes | None) -> bool:
-    """Whether a body, as JSON in UTF-8, can hold a text that `is_deceptive`; one scan instead of a walk."""
+    """Return whether a body, as JSON in UTF-8, can hold a text that `is_deceptive`; one scan instead of a walk."""
     if encoded is None:
         return True
     if encoded.isascii() and b"\\" not in encoded and b"\x7f" not in encoded:
@@ -84,7 +84,7 @@ def may_be_deceptive(encoded: bytes | None) -> bool:
 
 
 def has_lone_surrogate(text: str) -> bool:
-    """Whether there is half a surrogate pair: such a text has no UTF-8 form."""
+    """Return whether there is half a surrogate pair: such a text has no UTF-8 form."""
     try:
         text.encode()
     except UnicodeEncodeError:

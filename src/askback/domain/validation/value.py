@@ -52,12 +52,12 @@ def number_fault(field: Number, value: float) -> tuple[str, dict[str, Any]] | No
 
 
 def isfinite_number(value: float) -> bool:
-    """Whether it is neither NaN nor infinite; a whole number of any size is finite."""
+    """Return whether it is neither NaN nor infinite; a whole number of any size is finite."""
     return isinstance(value, int) or isfinite(value)
 
 
 def is_multiple(value: float, *, of: float, start: float) -> bool:
-    """Whether `value - start` is a whole multiple of `of`.
+    """Return whether `value - start` is a whole multiple of `of`.
 
     Each number means the decimal of its shortest text, so that 0.3 is a multiple of 0.1 although the binary fractions
     are not.
@@ -90,7 +90,7 @@ class CheckedValue(NamedTuple):
 
 
 def is_provided(field: AnyField, raw: object) -> bool:
-    """Whether a value was provided: null, an empty text, white space and an empty list do not count.
+    """Return whether a value was provided: null, an empty text, white space and an empty list do not count.
 
     An empty text counts if it is the value of an option.
     """
@@ -209,7 +209,7 @@ def _sourced_fault(value: OptionValue, limits: Limits) -> str | None:
 
 
 def _can_be_option(raw: object) -> bool:
-    """Whether a value is a text or a number; in Python `True` is 1, but not on the wire."""
+    """Return whether a value is a text or a number; in Python `True` is 1, but not on the wire."""
     return isinstance(raw, (str, int, float)) and not isinstance(raw, bool)
 
 

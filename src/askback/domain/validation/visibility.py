@@ -13,7 +13,7 @@ _NO_IDS: frozenset[str] = frozenset()
 
 
 def has_conditions(form: Form) -> bool:
-    """Whether any field or section of a form has a condition."""
+    """Return whether any field or section of a form has a condition."""
     if form.sections is None:
         return any(field.visible_if is not None for field in form.fields or ())
     return any(
@@ -81,12 +81,12 @@ class _VisibleFields:
 
 
 def is_box(field: AnyField) -> bool:
-    """Whether a field is a box or a switch, which is off by default."""
+    """Return whether a field is a box or a switch, which is off by default."""
     return field.type == "checkbox" or (isinstance(field, Boolean) and field.widget != "confirm")
 
 
 def _equals(value: Any, expected: Scalar) -> bool:
-    """Whether a value equals the wanted one, or contains it; `True` is not 1."""
+    """Return whether a value equals the wanted one, or contains it; `True` is not 1."""
     if isinstance(value, list):
         return any(_equals(item, expected) for item in cast("list[Any]", value))
     return isinstance(value, bool) == isinstance(expected, bool) and bool(value == expected)

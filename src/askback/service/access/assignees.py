@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 async def can_answer(ctx: Services, principal: Principal, record: Record) -> bool:
-    """Whether the caller has enough access to the thread and is an assignee, if there are any."""
+    """Return whether the caller has enough access to the thread and is an assignee, if there are any."""
     if not may_be_assigned(principal, record):
         return False
     assignees = assignees_of(record)
@@ -24,7 +24,7 @@ async def can_answer(ctx: Services, principal: Principal, record: Record) -> boo
 
 
 def may_be_assigned(principal: Principal, record: Record) -> bool:
-    """Whether a person could answer this request as its assignee: by their level in its thread."""
+    """Return whether a person could answer this request as its assignee: by their level in its thread."""
     granted_level = sharing.level(principal, record.access, record.thread_id)
     return granted_level >= kind_of(record).level and not _is_excluded(principal, record)
 
@@ -67,7 +67,7 @@ async def require_can_answer(
 
 
 def _is_excluded(principal: Principal, record: Record) -> bool:
-    """Whether the agent works for this person, who may then not decide."""
+    """Return whether the agent works for this person, who may then not decide."""
     return (
         kind_of(record).excludes_requester(record.spec) and principal.user == record.spec.facts.requester.user
     )

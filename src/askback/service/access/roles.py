@@ -42,7 +42,7 @@ async def require(ctx: Services, principal: Principal, operation: str, request_i
 
 
 def is_person(principal: Principal) -> bool:
-    """Whether the caller is a person, not a program."""
+    """Return whether the caller is a person, not a program."""
     return principal.role in PEOPLE
 
 

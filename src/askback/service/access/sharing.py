@@ -31,14 +31,14 @@ CACHED_AGENTS = 1_024
 
 
 def token_covers(principal: Principal, thread_id: str) -> bool:
-    """Whether the caller's token may be used in this thread."""
+    """Return whether the caller's token may be used in this thread."""
     if not principal.threads or principal.role == "runner":
         return True
     return any(fnmatchcase(thread_id, pattern) for pattern in principal.threads)
 
 
 def is_thread_limited(principal: Principal) -> bool:
-    """Whether the caller's token is limited to some threads."""
+    """Return whether the caller's token is limited to some threads."""
     return bool(principal.threads)
 
 
@@ -64,13 +64,13 @@ def _agent(agent_id: str, user: str) -> ThreadAgents:
 
 
 def admits(access: AccessList, principal: Principal) -> bool:
-    """Whether the caller is a person, or an agent that is admitted to the thread with this access."""
+    """Return whether the caller is a person, or an agent that is admitted to the thread with this access."""
     agent = agent_of(principal)
     return agent is None or access.admits_agent(agent)
 
 
 def admits_requester(record: Record) -> bool:
-    """Whether the agent of a request is still admitted to its thread."""
+    """Return whether the agent of a request is still admitted to its thread."""
     if record.access.admits_agent(ThreadAgents((record.requester,))):
         return True
     requester = record.spec.facts.requester
@@ -100,14 +100,14 @@ def person_filter(principal: Principal) -> str | None:
 
 
 def can_see(principal: Principal, requester: str, access: AccessList, thread_id: str) -> bool:
-    """Whether the caller may see a request of its tenant that `requester` made in a thread with this access."""
+    """Return whether the caller may see a request of its tenant that `requester` made in a thread with this access."""
     if principal.role in PEOPLE:
         return level(principal, access, thread_id) >= AccessLevel.VIEW
     return principal.id == requester and token_covers(principal, thread_id) and admits(access, principal)
 
 
 def can_see_names(principal: Principal, access: AccessList, thread_id: str) -> bool:
-    """Whether the caller may see the secret names of a request that hides them."""
+    """Return whether the caller may see the secret names of a request that hides them."""
     return principal.role == "requester" or level(principal, access, thread_id) >= AccessLevel.PROMPT
 
 

@@ -73,7 +73,7 @@ async def authenticate(ctx: Services, secret: str, *, system: str = "") -> Princ
         problem = "expired" if token.revoked_at is None else "was revoked"
         raise Unauthorized(f"This token {problem}. Ask an admin for a new one.")
     if token.principal.system not in ("", system):
-        raise Unauthorized(f"This token is only for addresses below /compat/{token.principal.system}.")
+        raise Unauthorized(f"This token is only for URLs below /compat/{token.principal.system}.")
     ctx.token_usage.record(token.principal, now)
     return token.principal
 

@@ -3,7 +3,7 @@
 The state is the credential of the callback: random, used once, valid for ten minutes, and only in the browser
 that clicked, which has its other half in a cookie (RFC 6749, 10.12). Both are stored as one digest, with the
 request, the person and the sealed code verifier (PKCE). A new click replaces the one before. Tokens go to the
-vault; no answer, event, log or address ever has one.
+vault; no answer, event, log or URL ever has one.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Callback:
 async def start_oauth(
     ctx: Services, principal: Principal, request_id: str, body: object, *, redirect_uri: str, browser: str
 ) -> str:
-    """Return the address of the provider for this click of a person; earlier clicks are no longer valid.
+    """Return the URL of the provider for this click of a person; earlier clicks are no longer valid.
 
     The provider redirects to `redirect_uri`; `browser` is the half of the credential that the browser keeps.
 

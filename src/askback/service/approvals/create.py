@@ -210,7 +210,7 @@ def _shown_approval(ask: ApprovalRequest, ruling: PolicyEvaluation) -> dict[str,
 
 
 def _is_editable(ask: ApprovalRequest) -> bool:
-    """Whether a person may change the input: not of a plan, not with a quorum, and not if there is no input."""
+    """Return whether a person may change the input: not of a plan, not with a quorum, and not if there is no input."""
     approval = ask.ask.approval
     return approval.allow_edit and approval.quorum == 1 and ask.call.input is not None and not ask.is_plan
 

@@ -269,7 +269,7 @@ class _Decision:
 
 
 def _is_same_person(actor: Mapping[str, str], other_actor: Mapping[str, str]) -> bool:
-    """Whether two actors are one person: the host knows; otherwise a second session may spell its name differently."""
+    """Return whether two actors are one person: by user, else by id or name; sessions may spell names differently."""
     if "user" in actor and "user" in other_actor:
         return actor["user"] == other_actor["user"]
     names = {item["name"].strip().casefold() for item in (actor, other_actor)}

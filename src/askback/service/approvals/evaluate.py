@@ -43,7 +43,7 @@ class PolicyEvaluation:
         return tuple(RuleUse(tenant, rule, at, request_id) for rule in self.deciding)
 
     def would_allow(self, call: Call, rule: Rule) -> bool:
-        """Whether the rule would allow the call if it were created; only such rules are offered."""
+        """Return whether the rule would allow the call if it were created; only such rules are offered."""
         policy = replace(self.policy, rules=(*self.policy.rules, rule))
         return decide(call, policy).decision == "allow"
 

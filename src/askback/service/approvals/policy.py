@@ -94,7 +94,7 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
 
 
 async def _allows_everything(ctx: Services, principal: Principal, settings: Mapping[str, Any]) -> bool:
-    """Whether these settings newly let every call run without asking, or repeat such a setting."""
+    """Return whether these settings newly let every call run without asking, or repeat such a setting."""
     if "full" in (settings.get("mode"), settings.get("level")):
         return True
     if not settings.keys() & {"level", "ask_mode", "table", "lists"}:

@@ -67,7 +67,7 @@ async def revoke_approval(ctx: Services, principal: Principal, request_id: str, 
 
 
 def is_revoked(execution: Execution) -> bool:
-    """Whether an approved call was revoked before it could run."""
+    """Return whether an approved call was revoked before it could run."""
     return execution.outcome == REVOKED_REASON
 
 

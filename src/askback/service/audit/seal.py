@@ -47,7 +47,7 @@ async def begin_sealing(ctx: Services) -> None:
 
 
 async def seal_as_is(ctx: Services, tenant: str | None) -> list[tuple[str, SealStatus]]:
-    """Seal each log as it is, even if its seal is wrong; return each resealed tenant with its status before."""
+    """Seal each log as it is, even if its seal does not match; return each resealed tenant with its status before."""
     sealed: list[tuple[str, SealStatus]] = []
     async for head in _audit_heads(ctx, tenant):
         status = await seal_status(ctx, head)
@@ -91,7 +91,7 @@ def explain(head: AuditHead, status: SealStatus) -> str:
         SealStatus.BEHIND: f"the entries after {seal.seq} were written without the master key",
         SealStatus.WRONG: f"its seal is for another log, with {seal.seq} entries where this one has {head.seq}"
         if seal.seq != head.seq
-        else "its seal does not fit its last entry",
+        else "its seal does not match its last entry",
         SealStatus.UNKNOWN_KEY: f"it was sealed with the master key {seal.key_id}, which is not here",
     }[status]
 

@@ -35,7 +35,7 @@ class AuditFilter:
     before: float | None = None
 
     def matches(self, entry: Mapping[str, Any]) -> bool:
-        """Whether an entry matches; the store has already filtered by request and thread."""
+        """Return whether an entry matches; the store has already filtered by request and thread."""
         seconds = _seconds(entry)
         if (self.after is not None and seconds < self.after) or (
             self.before is not None and seconds > self.before
@@ -145,7 +145,7 @@ def _parse_moment(name: str, text: str | None) -> float | None:
 
 
 async def _first_after(ctx: Services, tenant: str, moment: float) -> int:
-    """Return the seq of the first entry after a moment, by halving: entries are written in the order of their times."""
+    """Return the seq of the first entry after a time, by halving: entries are written in the order of their times."""
     low_seq, high_seq = 1, (await ctx.store.audit_head(tenant))[0] + 1
     while low_seq < high_seq:
         middle_seq = (low_seq + high_seq) // 2

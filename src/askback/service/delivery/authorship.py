@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 async def may_deliver(ctx: Services, lease: Lease) -> bool:
-    """Whether a leased resume may be delivered. Each server writes one audit entry for a withheld resume."""
+    """Return whether a leased resume may be delivered. Each server writes one audit entry for a withheld resume."""
     record = lease.record
     if sharing.admits_requester(record):
         if lease.resume.cause.startswith("check:"):
@@ -68,7 +68,7 @@ async def _record_withheld(ctx: Services, lease: Lease, author: Mapping[str, str
 
 
 async def _check_is_open(ctx: Services, lease: Lease) -> bool:
-    """Whether the answer of a check resume still waits for its check; otherwise the resume is finished."""
+    """Return whether the answer of a check resume still waits for its check; otherwise the resume is finished."""
     if checks.is_awaiting_check(lease.record, lease.resume.cause):
         return True
     resume, now = lease.resume, ctx.clock.now_ms()

@@ -237,7 +237,7 @@ class Subscription:
             self._reader.on_activity(activity)
 
     def matches(self, change: PersonalChange) -> bool:
-        """Whether this is an inbox in the tenant of a change, and of its person if it is about one."""
+        """Return whether this is an inbox in the tenant of a change, and of its person if it is about one."""
         principal = self._principal
         return (
             self._thread_id is None

@@ -81,7 +81,7 @@ class ConnectionWaits:
         return len(self._waiting)
 
     def awaits(self, request_id: str, principal_id: str) -> bool:
-        """Whether this principal waits for this request."""
+        """Return whether this principal waits for this request."""
         return any(waiter.principal.id == principal_id for waiter in self._waiting.get(request_id, ()))
 
     def add(self, request_id: str, waiter: Waiter) -> None:

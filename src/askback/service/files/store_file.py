@@ -38,9 +38,7 @@ class Slot:
     def require_small(self, size: int) -> None:
         """Raise `TooLarge` for a file with too many bytes."""
         if size > self.longest:
-            raise TooLarge(
-                f"The file is larger than {self.longest} bytes, which is the most for a file here."
-            )
+            raise TooLarge(f"The file is larger than {self.longest} bytes, the limit for a file here.")
 
 
 async def store_file(

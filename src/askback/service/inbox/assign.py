@@ -92,7 +92,7 @@ async def _assign(
 
 
 def _has_assigned(principal: Principal, record: Record) -> bool:
-    """Whether the caller made the current assignment, and could answer the request without it."""
+    """Return whether the caller made the current assignment, and could answer the request without it."""
     assigner = record.state.members.get("assignment", {}).get("by")
     if assigner is None or principal.user not in (assigner["id"], assigner.get("user")):
         return False

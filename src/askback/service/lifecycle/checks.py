@@ -230,6 +230,6 @@ def translate_for(record: Record, key: str) -> str:
 
 
 def is_awaiting_check(record: Record, cause: str) -> bool:
-    """Whether the answer that a resume with this cause is about still waits to be checked."""
+    """Return whether the answer that a resume with this cause is about still waits to be checked."""
     check = check_of(record)
     return check is not None and check.state == "waiting" and cause == check_cause(record.revision)

@@ -84,7 +84,7 @@ def quota_error(
     )
     setting = "max_questions" if exceeded_quota.limit is None else "question_limits"
     words = text or (
-        f"This thread takes no more questions for now (`{setting}`: {exceeded_quota.maximum}). "
+        f"This thread accepts no more questions for now (`{setting}`: {exceeded_quota.maximum}). "
         "Go on with what you know, or make reasonable assumptions."
     )
     remaining_s = (

@@ -138,7 +138,7 @@ async def _check_outcome(
 
 
 async def _refunds(ctx: Services, record: Record, status: Status) -> bool:
-    """Whether an unanswered question is returned to the quota of its thread."""
+    """Return whether an unanswered question is returned to the quota of its thread."""
     if not kind_of(record).is_question or status not in {Status.CANCELLED, Status.EXPIRED}:
         return False
     thread_config = await ctx.store.thread_config(record.tenant, record.thread_id)

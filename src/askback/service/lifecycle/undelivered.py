@@ -40,7 +40,7 @@ def resumes_for_settled(ctx: Services, record: Record, *, now: int, cause: str =
 
 
 def is_requester_waiting(ctx: Services, record: Record) -> bool:
-    """Whether the requester waits for this request at this server; never with the delivery `resume`."""
+    """Return whether the requester waits for this request at this server; never with the delivery `resume`."""
     return not record.spec.is_durable and ctx.waiters.is_waiting(record.id, record.requester)
 
 
@@ -100,5 +100,5 @@ async def _was_requeued(ctx: Services, record: Record) -> bool:
 
 
 def has_held_resume(spec: Spec, state: State) -> bool:
-    """Whether a resume is held for a settled request in case nobody waits."""
+    """Return whether a resume is held for a settled request in case nobody waits."""
     return state.queued and not spec.is_durable

@@ -16,7 +16,7 @@ from askback.service.context import Services
 
 
 def is_usable(principal: Principal | None, file: StoredFile) -> bool:
-    """Whether the caller may read a file and name it in an answer: their own upload, or one that was named."""
+    """Return whether the caller may read a file and name it in an answer: their own upload, or one that was named."""
     if file.state == "claimed":
         return True
     if principal is None:

@@ -39,7 +39,7 @@ class LocalPresence:
         """Return immediately: a viewer is counted as soon as it enters."""
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
-        """Whether somebody watches this thread, or all of them."""
+        """Return whether somebody watches this thread, or all of them."""
         return not self._view_counts.keys.isdisjoint(((tenant, thread_id), (tenant, None)))
 
     def on_arrival(self, notify: ArrivalListener) -> None:

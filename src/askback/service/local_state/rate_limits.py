@@ -60,7 +60,7 @@ class RateLimiter:
         wait = self._retry_after((tenant, "thread", thread_id), rate, HOUR_MS, now)
         if wait is not None:
             raise RateLimited(
-                f"A thread takes at most {rate} messages an hour (`max_messages_per_hour`). "
+                f"A thread accepts at most {rate} messages an hour (`max_messages_per_hour`). "
                 "Append to a message instead, or wait.",
                 retry_after=wait,
             )
@@ -71,7 +71,7 @@ class RateLimiter:
         wait = self._retry_after(key, ACTIVITIES_PER_MINUTE, MINUTE_MS, clock.now_ms())
         if wait is not None:
             raise RateLimited(
-                "You report too often that you are answering. Once every few seconds is enough.",
+                "Too many answering reports. One every few seconds is enough.",
                 retry_after=wait,
             )
 
@@ -80,7 +80,7 @@ class RateLimiter:
         key = (principal.tenant, "search", principal.user)
         wait = self._retry_after(key, SEARCHES_PER_MINUTE, MINUTE_MS, clock.now_ms())
         if wait is not None:
-            raise RateLimited("You search too often. Wait a moment, then go on.", retry_after=wait)
+            raise RateLimited("Too many searches. Try again in a moment.", retry_after=wait)
 
     def _retry_after(self, key: tuple[str, str, str], rate: int, per_ms: int, now: int) -> float | None:
         """Take a token from a bucket that is refilled by `rate` per `per_ms`; return the seconds to wait, or None."""

@@ -1,4 +1,4 @@
-"""Memory of what the policy allowed a moment ago."""
+"""Memory of what the policy allowed in the last seconds."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class WaiterRegistry:
         return self._unacknowledged.pop((request_id, principal_id), None)
 
     def is_waiting(self, request_id: str, principal_id: str) -> bool:
-        """Whether this principal waits for this request."""
+        """Return whether this principal waits for this request."""
         return (request_id, principal_id) in self._polls.keys or any(
             source(request_id, principal_id) for source in self._sources
         )

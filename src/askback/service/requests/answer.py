@@ -152,7 +152,7 @@ def _typed_values(ctx: Services, record: Record, payload: DeclineBody) -> dict[s
 
 
 def _is_refusal(record: Record, payload: DeclineBody) -> bool:
-    """Whether a decline is a refusal that holds for repeated requests."""
+    """Return whether a decline is a refusal that holds for repeated requests."""
     return payload.remember and payload.reason in kind_of(record).refusals
 
 

@@ -32,7 +32,7 @@ async def create_request(
 
     With a key or an external id that was used before, return the request that the earlier call created.
 
-    Raises `Faults` naming every broken rule, `Forbidden` for any role but requester, `ClaimMismatch`, and `Conflict`
+    Raises `Faults` with every error, `Forbidden` for any role but requester, `ClaimMismatch`, and `Conflict`
     for an external id that was sent with another body.
     """
     await roles.require(ctx, principal, "create_request")

@@ -18,7 +18,7 @@ from askback.wire.bodies import DeclineBody
 
 
 def is_held(record: Record, event: str) -> bool:
-    """Whether a hook decides about a decline or the deadline of a request now; about a decline only once."""
+    """Return whether a hook decides about a decline or the deadline of a request now; about a decline only once."""
     was_declined_once = event == "decline" and record.state.members.get("declined_once", False)
     return record.status is Status.PENDING and event in record.spec.facts.hooks and not was_declined_once
 

@@ -76,7 +76,7 @@ async def report_answer(
 
 
 def _only_declines(body: object) -> bool:
-    """Tell whether a body that was not checked yet can be nothing but a decline."""
+    """Return whether a body that was not checked yet can be nothing but a decline."""
     if not isinstance(body, Mapping):
         return False
     members = cast("Mapping[str, object]", body)

@@ -100,14 +100,14 @@ async def _owner(ctx: Services, principal: Principal, location: SecretLocation, 
 
 
 def _is_in_reach(principal: Principal, secret: SecretRecord) -> bool:
-    """Whether the caller's token covers the thread of a secret; an unlimited token covers all."""
+    """Return whether the caller's token covers the thread of a secret; an unlimited token covers all."""
     if not sharing.is_thread_limited(principal):
         return True
     return secret.scope == "session" and sharing.token_covers(principal, secret.subject)
 
 
 async def can_manage(ctx: Services, principal: Principal, secret: SecretRecord) -> bool:
-    """Whether the caller may manage a secret, by the same rules as `SecretStore.secrets`."""
+    """Return whether the caller may manage a secret, by the same rules as `SecretStore.secrets`."""
     if not _is_in_reach(principal, secret):
         return False
     if principal.role == "admin" or secret.owner == principal.user:

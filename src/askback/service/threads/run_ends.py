@@ -41,7 +41,7 @@ async def end_silent(ctx: Services) -> None:
 
 
 async def _is_awaited(ctx: Services, run: Run) -> bool:
-    """Whether somebody waits for an open request of a run."""
+    """Return whether somebody waits for an open request of a run."""
     requests = await ctx.store.list_requests(
         run.tenant,
         thread_id=run.thread_id,

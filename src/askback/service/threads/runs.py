@@ -60,7 +60,7 @@ async def start_run(ctx: Services, principal: Principal, thread_id: str, body: o
             "Another agent has a run with this id in this thread. Use another id.", code="id_taken"
         )
     if run_started.ended_at is not None:
-        raise Conflict("The run with this id has ended. Begin another one.", code="run_ended")
+        raise Conflict("The run with this id has ended. Start another one.", code="run_ended")
     return run_started, outcome
 
 
@@ -110,7 +110,7 @@ async def renew_run(ctx: Services, principal: Principal, thread_id: str, run_id:
         await ctx.store.renew_run(run, at=ctx.clock.now_ms())
         run = await _find(ctx, principal, thread_id, run_id, "renew_run")
     if run.ended_at is not None:
-        raise Conflict("The run has ended. Begin another one.", code="run_ended")
+        raise Conflict("The run has ended. Start another one.", code="run_ended")
     return run
 
 

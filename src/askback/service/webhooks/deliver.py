@@ -71,7 +71,7 @@ async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
 
 
 async def test_webhook(ctx: Services, principal: Principal, webhook_id: str) -> dict[str, Any]:
-    """Send a webhook, also one that is off, a message of the type `test` once and return the result.
+    """Send a webhook, also a disabled one, a message of the type `test` once and return the result.
 
     It is not in the log of deliveries, and the receiver's reply changes nothing. Raises `NotFound`.
     """

@@ -38,7 +38,7 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
     if (payload.delivery is None) == (payload.resume is None):
         raise Faults([fault("", "one_of_two")])
     if not webhook.active:
-        raise Conflict("This webhook is off. Turn it on first.", code="webhook_off")
+        raise Conflict("This webhook is disabled. Enable it first.", code="webhook_off")
     now = ctx.clock.now_ms()
     new_delivery = await _find_delivery(ctx, webhook, payload, now)
     entry = audit_entry(

@@ -82,7 +82,7 @@ class DatabaseClock:
             try:
                 await self.measure()
             except Unavailable:
-                _log.warning("the database cannot be asked for the time; the clock goes on by itself")
+                _log.warning("the database cannot be asked for the time; the clock continues by itself")
 
     def _local_ms(self) -> float:
         return self._monotonic() * 1000

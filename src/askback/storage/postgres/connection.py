@@ -139,7 +139,7 @@ _ABOUT_THE_DATABASE = frozenset({"08", "25", "28", "3D", "53", "55", "57", "58",
 
 
 def refused_by_database(error: BaseException) -> bool:
-    """Whether an error says that the database cannot be used now, whatever the statement was."""
+    """Return whether an error says that the database cannot be used now, whatever the statement was."""
     if isinstance(error, asyncpg.PostgresError):
         return (error.sqlstate or "")[:2] in _ABOUT_THE_DATABASE
     # A session that was ended is "unexpected" to its client until the end of the line has arrived as well.
@@ -149,7 +149,7 @@ def refused_by_database(error: BaseException) -> bool:
 
 
 def is_retryable(error: BaseException) -> bool:
-    """Whether a transaction was rolled back for a cause outside it.
+    """Return whether a transaction was rolled back for a cause outside it.
 
     That is a deadlock, a schema that has just changed, or somebody who took a unique key at the same moment.
     """
@@ -164,13 +164,13 @@ def is_retryable(error: BaseException) -> bool:
 def unavailable(error: BaseException) -> Unavailable:
     """Return the error for an unusable database. It has only the kind of the cause: its text may quote values."""
     return Unavailable(
-        f"The database cannot be used just now ({type(error).__name__}). Nothing was stored; try again.",
+        f"The database is currently unavailable ({type(error).__name__}). Nothing was stored; try again.",
         retry_after=1,
     )
 
 
 def unknown_outcome(error: BaseException) -> Unavailable:
-    """Say that the database was lost during a commit, and with it whether that came through."""
+    """Report that the database was lost during a commit, and with it whether that came through."""
     return Unavailable(
         f"The database was lost during a commit ({type(error).__name__}). It is not known whether this was stored; "
         "send it again with the same Idempotency-Key.",

@@ -105,7 +105,7 @@ class PostgresDatabase:
     async def change_thread(
         self, event: EventDraft, operation: ThreadOperation[T], /, *, new: bool = True
     ) -> T:
-        """Have the writer do an operation in a thread."""
+        """Run an operation on the writer in a thread."""
         try:
             return await self._write(event, operation, new)
         except NoChange as error:

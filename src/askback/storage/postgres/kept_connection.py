@@ -50,7 +50,7 @@ class KeptConnection:
         return self._connection
 
     def drop(self) -> None:
-        """Hang up: what became of the connection is not known."""
+        """Close the connection, whose state is unknown."""
         if self._connection is not None:
             self._connection.terminate()
             self._connection = None

@@ -66,7 +66,7 @@ class Listening:
             members = json.loads(str(payload))
             feed_item = _KINDS[len(members)].validate_python(ArgsKwargs(tuple(members)))
         except (ValueError, TypeError, KeyError):
-            _log.warning("a notice on the channel %s is not of askback's", CHANNEL)
+            _log.warning("a notice on the channel %s is not from askback", CHANNEL)
         else:
             self._receive(feed_item)
 

@@ -57,7 +57,7 @@ class PresenceRegister:
         await self._pool.change(lambda db: db.execute(_REMOVE_SERVER, server))
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
-        """Whether any server with a valid lease has a viewer of this thread, or of all."""
+        """Return whether any server with a valid lease has a viewer of this thread, or of all."""
         return await self._pool.row(_ANYBODY, tenant, thread_id) is not None
 
 

@@ -47,7 +47,7 @@ async def upgrade(db: Connection, steps: dict[int, str] | None = None) -> tuple[
     newest = max(steps)
     if old_version > newest:
         raise StoreUnusable(
-            f"The database has schema {old_version}; this askback knows up to {newest}. Install a newer askback."
+            f"The database has schema {old_version}; this askback supports up to {newest}. Install a newer version."
         )
     while version < newest:
         version = await _apply_next(db, steps)

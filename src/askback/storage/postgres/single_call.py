@@ -35,7 +35,7 @@ async def write_plain(db: Connection, jobs: Sequence[Job], *, origin: str) -> Se
     """Write and commit a group of plain changes; return their events in the order of the jobs.
 
     Returns nothing, and has written nothing, where not all of the changes are to be applied, or where they cannot be
-    written in one call. `group.write_group` then finds out what becomes of each.
+    written in one call. `group.write_group` then finds the outcome of each.
     """
     for job in jobs:
         job.begin()
@@ -92,7 +92,7 @@ class _Group:
         return counts_after
 
     def is_uniform(self) -> bool:
-        """Whether all have one quota, without limits of tools, and each thread one agent and no more forms than fit."""
+        """Return whether all share one quota without tool limits, and each thread has one agent and no excess forms."""
         forms, limit = Counter(_name(form.draft) for form in self._forms()), self._quota.questions
         return (
             len(self._quotas) <= 1

@@ -176,7 +176,7 @@ class PostgresStore(
     async def set_access(
         self, access: AccessList, event: EventDraft, effects: SideEffects = NOTHING, *, before: AccessList
     ) -> Outcome:
-        """Give a thread another access."""
+        """Change the access to a thread."""
         return await self._writer.submit_exclusive(
             lambda db: thread_operations.set_access(db, access, event, effects, before=before)
         )
@@ -251,7 +251,7 @@ class PostgresStore(
         return await listen(self._database, receive)
 
     async def tell(self, message: UnstoredMessage) -> None:
-        """Tell every server."""
+        """Notify every server."""
         await self._pool.change(lambda db: db.execute(NOTIFY, payload(message)), single=True)
 
     async def positions(self) -> Mapping[str, int]:

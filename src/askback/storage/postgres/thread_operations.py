@@ -90,7 +90,7 @@ async def change(
 async def erase(
     db: Connection, draft: EventDraft, effects: SideEffects, *, idle_since: int | None
 ) -> OperationResult:
-    """Erase a thread and everything that belongs to it; False if it does not exist or is not idle any more."""
+    """Erase a thread and everything that belongs to it; False if it does not exist or is no longer idle."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if row is None:
         return False, []

@@ -95,7 +95,7 @@ def _thread(row: Any, events: int) -> Thread:
 
 
 async def keep(db: Connection, threads: Iterable[Thread]) -> None:
-    """Write what became of threads, as far as it is not written yet."""
+    """Write the changes of threads that are not written yet."""
     changed = [
         thread
         for thread in threads

@@ -41,7 +41,7 @@ async def transaction(db: Connection) -> AsyncGenerator[None]:
 async def single_statement() -> AsyncGenerator[None]:
     """Run one statement, which commits itself.
 
-    Raises `Unavailable` when the database cannot be used, also when it is not known what became of the commit: only an
+    Raises `Unavailable` when the database cannot be used, also when the outcome of the commit is unknown: only an
     error of the statement itself says that nothing was stored.
     """
     try:

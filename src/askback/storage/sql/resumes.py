@@ -57,7 +57,7 @@ WITH leased AS (
     WHERE tenant = $1 AND id = $2 AND finished_at IS NULL AND available_at <= $3 RETURNING *
 )
 SELECT {_RESUME}, {RECORD} {_LEASED}"""
-# (tenant, requester), in a thread also its id -> the next moment.
+# (tenant, requester), in a thread also its id -> the next time.
 NEXT = f"SELECT min(available_at) FROM resumes WHERE {_OF_REQUESTER}"
 NEXT_IN_THREAD = f"{NEXT} AND thread = $3"
 # (tenant, requester) -> thread, when the next one there can be leased.
@@ -68,7 +68,7 @@ _RESUME_WITH_STATE = f"SELECT {_RESUME}, s.finished_at IS NOT NULL FROM resumes 
 RESUME_WITH_STATE = f"{_RESUME_WITH_STATE} WHERE s.tenant = $1 AND s.id = $2"
 RESUME_OF_REQUEST = f"{_RESUME_WITH_STATE} WHERE s.tenant = $1 AND s.request = $2 AND s.cause = $3"
 
-# By tenant, id and attempt, with the moment.
+# By tenant, id and attempt, with the time.
 RELEASE = """
 UPDATE resumes SET available_at = least(available_at, $4)
 WHERE tenant = $1 AND id = $2 AND attempt = $3 AND finished_at IS NULL"""

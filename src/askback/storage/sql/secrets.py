@@ -220,7 +220,7 @@ class SecretArea(Area):
     async def set_secret_agents(
         self, tenant: str, secret_id: str, agents: Sequence[str], effects: SideEffects
     ) -> None:
-        """Say which agents may use a secret, and take back the grants of all others."""
+        """Return which agents may use a secret, and take back the grants of all others."""
 
         async def change(tx: Transaction) -> None:
             await tx.run(LET_NOBODY_USE, tenant, secret_id)

@@ -26,6 +26,6 @@ async def write_side_effects(tx: Transaction, *effects: SideEffects) -> None:
 
 
 def erases(effects: SideEffects) -> bool:
-    """Whether a sealed text may be erased or replaced by this."""
+    """Return whether a sealed text may be erased or replaced by this."""
     replaces = any(secret.version > 1 for secret in effects.secrets)
     return replaces or bool(effects.candidates or effects.promote or effects.discard)

@@ -89,7 +89,7 @@ class Database(Protocol):
     """Where the store's areas read and write. A read sees every commit that returned before it began."""
 
     def can_store(self, text: str) -> bool:
-        """Whether the database can hold a text; a text that it cannot hold is in no row."""
+        """Return whether the database can hold a text; a text that it cannot hold is in no row."""
         ...
 
     async def find(self, sql: str, /, *key: str) -> Row | None:

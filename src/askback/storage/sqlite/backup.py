@@ -69,7 +69,7 @@ def _check(db: Connection, source: Path) -> None:
     if result != "ok":
         raise StoreUnusable(f"The database {source} is damaged: {result}.")
     if schema.version(db) == 0:
-        raise StoreUnusable(f"{source} is not a database of askback.")
+        raise StoreUnusable(f"{source} is not an askback database.")
 
 
 def sealed_texts(file: Path) -> Iterator[str]:

@@ -211,7 +211,7 @@ _WRITE_ERRNOS = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG,
 
 
 def write_refusal(error: BaseException) -> str | None:
-    """Return why the disk takes no writes; None for an error of another kind. The text names no path."""
+    """Return why the disk is not writable; None for an error of another kind. The text names no path."""
     if isinstance(error, OSError):
         return error.strerror if error.errno in _WRITE_ERRNOS else None
     code: int = getattr(error, "sqlite_errorcode", 0)
@@ -219,13 +219,13 @@ def write_refusal(error: BaseException) -> str | None:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether an error says that the content of the database file is wrong."""
+    """Return whether an error says that the content of the database file is wrong."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return (code & 0xFF) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def refused_by_disk(error: BaseException) -> bool:
-    """Whether an error says that the database cannot be used now, whatever the statement was."""
+    """Return whether an error says that the database cannot be used now, whatever the statement was."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return isinstance(error, sqlite3.Error) and (code & 0xFF) in _REFUSED_BY_DISK
 

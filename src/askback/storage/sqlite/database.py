@@ -102,7 +102,7 @@ class SqliteDatabase:
     async def change(
         self, operation: Operation[T], effects: SideEffects = NOTHING, /, *, erases: bool = False
     ) -> T:
-        """Have the writer do an operation, and leave nothing in the file of what that erases."""
+        """Run an operation on the writer, and leave nothing in the file of what that erases."""
         return await self._writer.submit(
             lambda db, _: run_to_end(operation(SqliteTransaction(db))),
             erases=erases or erases_texts(effects),
@@ -112,7 +112,7 @@ class SqliteDatabase:
     async def change_thread(
         self, event: EventDraft, operation: ThreadOperation[T], /, *, new: bool = True
     ) -> T:
-        """Have the writer do an operation in a thread."""
+        """Run an operation on the writer in a thread."""
 
         def change(db: Connection, events: list[Event]) -> T:
             slot = next_seq(db, event, new=new)

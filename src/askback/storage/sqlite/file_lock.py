@@ -83,7 +83,7 @@ class FileLock:
 
 
 def require_free_space(folder: Path) -> None:
-    """Write and sync a file without a name in a folder; raises `OSError` when the disk takes no more."""
+    """Write and sync a file without a name in a folder; raises `OSError` when the disk is full."""
     with TemporaryFile(dir=folder, buffering=0) as file:
         if file.write(bytes(ROOM_BYTES)) < ROOM_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

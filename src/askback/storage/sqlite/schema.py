@@ -40,7 +40,7 @@ def upgrade(connection: Connection, steps: Mapping[int, str] | None = None) -> t
     old_version, newest = version(connection), max(steps)
     if old_version > newest:
         raise StoreUnusable(
-            f"The database has schema {old_version}; this askback knows up to {newest}. Install a newer askback."
+            f"The database has schema {old_version}; this askback supports up to {newest}. Install a newer version."
         )
     _require_known(connection, old_version, steps)
     for number in range(old_version + 1, newest + 1):

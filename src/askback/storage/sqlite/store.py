@@ -85,7 +85,7 @@ class SqliteStore(
         self._db = SqliteDatabase(self._writer, self._readers)
 
     async def open(self) -> None:
-        """Lock, open and migrate the file; where the disk takes no writes, open it for reading (`read_only`).
+        """Lock, open and migrate the file; if the disk is not writable, open it for reading (`read_only`).
 
         Raises `StoreUnusable` when neither can be done.
         """
@@ -110,7 +110,7 @@ class SqliteStore(
     def _open_read_only(self, reason: str) -> None:
         self._lock.acquire(read_only=True)
         with closing(connect_read_only(self._path)) as db:
-            schema.require_newest(db, f"{reason}: the disk takes no writes")
+            schema.require_newest(db, f"{reason}: the disk is not writable")
             self._version = schema.version(db)
         self._readers.reading(lambda: connect_read_only(self._path))
         self._writer.read_only = reason
@@ -293,7 +293,7 @@ class SqliteStore(
     def _change(
         self, operation: Operation[T], effects: SideEffects, *, outdates: bool = False
     ) -> asyncio.Future[T]:
-        """Have the writer do an operation with its side effects, and leave nothing in the file of what those erase."""
+        """Run an operation on the writer with its side effects, and leave nothing in the file of what those erase."""
         return self._writer.submit(
             operation, erases=erases(effects), outdates=outdates or bool(effects.policies or effects.rules)
         )

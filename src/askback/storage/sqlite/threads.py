@@ -89,7 +89,7 @@ def note(
 
 
 def is_held_by_another(db: Connection, tenant: str, request_id: str) -> bool:
-    """Whether another request has the exclusive key that a request waits for."""
+    """Return whether another request has the exclusive key that a request waits for."""
     return db.execute(_HELD_BY_ANOTHER, (tenant, request_id)).fetchone() is not None
 
 
@@ -122,7 +122,7 @@ def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *,
 def erase(
     db: Connection, events: list[Event], draft: EventDraft, effects: SideEffects, *, idle_since: int | None
 ) -> bool:
-    """Erase a thread and everything that belongs to it; False if it does not exist or is not idle any more."""
+    """Erase a thread and everything that belongs to it; False if it does not exist or is no longer idle."""
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
     if row is None:
         return False

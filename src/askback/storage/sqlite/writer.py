@@ -79,7 +79,7 @@ class Writer:
         self._erase_due: float | None = 0.0
         self._groups = self._changes = 0
         self.read_only: str | None = None
-        """Why the writer was not started, where the disk takes no writes."""
+        """Why the writer was not started, if the disk is not writable."""
         self.damage = Damage()
 
     async def start(self, connection: Connection | None = None) -> None:
@@ -318,7 +318,7 @@ def _nothing(_connection: Connection, _events: list[Event]) -> None:
 def unavailable(error: BaseException) -> Unavailable:
     """Return the error that the database cannot be used now, with the reason."""
     return Unavailable(
-        f"The database cannot be used just now ({error}). Nothing was stored; try again.", retry_after=1
+        f"The database is currently unavailable ({error}). Nothing was stored; try again.", retry_after=1
     )
 
 

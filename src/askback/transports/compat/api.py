@@ -139,7 +139,7 @@ class CallerApi:
         return [event.parse() async for event in visible_events(self.ctx, self.principal, thread_id)]
 
     async def is_undelivered(self, request_id: str) -> bool:
-        """Whether a resume is held for the outcome; see `ports.systems.Api`."""
+        """Return whether a resume is held for the outcome; see `ports.systems.Api`."""
         resume = await self.ctx.store.resume_of(self.principal.tenant, request_id)
         return resume is not None and resume.resume.held and resume.attempt == 0
 
@@ -252,7 +252,7 @@ class _Waiter:
     def on_request_hidden(self) -> None:
         """End the wait: the request is hidden from its requester now."""
         if not self.outcome.done():
-            self.outcome.set_exception(NotFound("There is no such request for you any more."))
+            self.outcome.set_exception(NotFound("You no longer have access to this request."))
 
 
 def _default_argument(parameter: Parameter) -> object:

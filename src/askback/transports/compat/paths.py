@@ -62,4 +62,4 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 def _not_found() -> NotFound:
-    return NotFound("There is nothing at this address. Check the path.")
+    return NotFound("There is nothing at this URL. Check the path.")

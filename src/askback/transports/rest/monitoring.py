@@ -61,7 +61,7 @@ def metrics(connections: Callable[[], Mapping[str, int]]) -> HttpHandler:
 async def get_health(call: HttpCall) -> Reply:
     """Return 200 while the process responds and its reads end.
 
-    A database that is away is no reason to restart the process, which connects again by itself; see `Readiness`.
+    A database that is away is no reason to restart the process, which reconnects automatically; see `Readiness`.
     """
     with suppress(Unavailable):
         await call.ctx.store.next_deadline()
@@ -86,10 +86,10 @@ async def _why_not_ready(ctx: Services) -> str | None:
             await ctx.store.check_writable()
     except Unavailable as error:
         log.warning("not ready: %s", error.message)
-        return f"This server cannot store anything just now. {error.message}"
+        return f"This server cannot store anything right now. {error.message}"
     except TimeoutError:
         log.warning("not ready: the store did not answer within %.0f s", PATIENCE_S)
-        return "This server cannot store anything just now."
+        return "This server cannot store anything right now."
     return None
 
 

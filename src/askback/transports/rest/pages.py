@@ -63,7 +63,7 @@ class Site:
         """`GET /static/assets/{name}`."""
         asset = (await self._load()).get(f"assets/{call.args['name']}")
         if asset is None:
-            raise NotFound("There is nothing at this address. Check the path.")
+            raise NotFound("There is nothing at this URL. Check the path.")
         return _send(call, asset)
 
     async def error(self, status: int) -> Reply | None:

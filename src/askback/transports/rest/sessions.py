@@ -87,9 +87,7 @@ async def sign_address(call: HttpCall) -> Reply:
     """`POST /v1/session/addresses`: `{"url"}`, which this browser may open within a minute."""
     assert call.identity is not None
     if call.identity.session is None:
-        raise Forbidden(
-            "Only a browser session can sign an address. Send the token with the request instead."
-        )
+        raise Forbidden("Only a browser session can sign a URL. Send the token with the request instead.")
     payload = parse(SignBody, await call.json())
     url = urlsplit(payload.path) if payload.path.isascii() and payload.path.isprintable() else None
     if url is None or not url.path.startswith("/v1/") or url.netloc or url.fragment:

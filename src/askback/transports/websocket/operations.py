@@ -165,7 +165,7 @@ async def _unwait(peer: Peer, call: OperationCall) -> str:
     ids: list[str] = call.args["request_ids"]
     peer.waits.drop(ids, peer)
     peer.waiting.difference_update(ids)
-    # Nobody waits any more for outcomes that are still in transit.
+    # Nobody waits any longer for outcomes that are still in transit.
     await undelivered.requeue_unacknowledged(peer.ctx, peer.principal, ids)
     return "{}"
 

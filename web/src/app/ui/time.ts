@@ -1,4 +1,4 @@
-/** Times that go on by themselves. */
+/** Times that update themselves. */
 
 import { Client } from "../../client/client.ts";
 import { getTextIn, localeOf, variantOf } from "../../elements/text.ts";

@@ -33,7 +33,7 @@ export interface Actor {
   role?: "admin" | null | undefined;
 }
 
-/** An address for a browser to open. */
+/** A URL for a browser to open. */
 export interface Address {
   url: string;
 }
@@ -370,7 +370,7 @@ export interface Date {
   type: "date";
 }
 
-/** A moment: RFC 3339 with an offset, or a local time and its zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`. */
+/** A date and time: RFC 3339 with an offset, or local with a zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`. */
 export interface Datetime {
   id: string;
   label?: string | null | undefined;
@@ -704,7 +704,7 @@ export interface MarkdownTrees {
   trees: (Rich[] | null)[];
 }
 
-/** A message of a thread. `held`: it is delivered when no request is open any more, and has no place yet. */
+/** A message of a thread. `held`: it is delivered once no request is open, and has no place yet. */
 export interface Message {
   id: string;
   role: "agent" | "user";
@@ -725,7 +725,7 @@ export interface MessageDelta {
   text: string;
 }
 
-/** A message was delivered, or is held until no request is open any more. */
+/** A message was delivered, or is held until no request is open. */
 export interface MessageEvent {
   seq: number;
   position: number;
@@ -914,7 +914,7 @@ export interface PolicySettings {
   shadow?: ShadowSettings | null | undefined;
 }
 
-/** A stored message. `held`: it is delivered when no request is open any more. */
+/** A stored message. `held`: it is delivered once no request is open. */
 export interface PostedMessage {
   id: string;
   held?: boolean | undefined;
@@ -1299,7 +1299,7 @@ export interface Select {
   widget?: "dropdown" | "buttons" | "confirm" | "chips" | null | undefined;
 }
 
-/** This server: the version of askback, the database with the number of its last migration, and the audit log. */
+/** This server: askback's version, the database with the number of its last migration, and the audit log. */
 export interface ServerRecord {
   version: string;
   database: "sqlite" | "postgres";
@@ -1727,7 +1727,7 @@ export interface Vote {
   at: string;
 }
 
-/** An address that receives `events`. An inactive one was turned off by its receiver or an admin. */
+/** A URL that receives `events`. An inactive one was disabled by its receiver or an admin. */
 export interface Webhook {
   id: string;
   url: string;

@@ -87,7 +87,7 @@ export class Markdown {
     const isGrowing = hasGrown && now - at < QUIET_MS;
     const finishedText = isGrowing ? finishedPart(text) : text;
     const requested = isGrowing && finishedText.length < previousText.length ? previousText : finishedText;
-    // What it was a moment ago nobody will see any more.
+    // Its former state is no longer shown.
     if (latest && latest.requested !== requested) this.#queue.delete(latest.requested);
     this.#latest.set(place, { text, requested, isGrowing, at });
     if (requested !== text) this.#timer ??= setTimeout(() => this.#onTimer(), QUIET_MS);

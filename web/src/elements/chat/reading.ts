@@ -47,7 +47,7 @@ export class ScrollPosition {
     this.#resizeObserver = new ResizeObserver(() => this.#settle());
   }
 
-  /** Begin to look after a list, once it is on the page. */
+  /** Begin to observe a list, once it is on the page. */
   watch(list: Element): void {
     if (this.#scroller) return;
     this.#scroller = scrollerOf(list);

@@ -79,7 +79,7 @@ interface EnteredForm {
 }
 
 /**
- * What was entered in a form, in one line, and what has no place any more: the values that are neither initial values
+ * What was entered in a form, in one line, and what no longer has a place: the values that are neither initial values
  * nor those of the answer. Hidden and read-only fields, and those of other steps, have their initial values.
  */
 export function unsentLine(enteredForm: EnteredForm, { answer }: InputRequest): string {

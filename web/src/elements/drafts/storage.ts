@@ -94,7 +94,7 @@ export function withEntry(
   return entries;
 }
 
-/** Return the stored entries with typed text whose fields the form does not have any more. */
+/** Return the stored entries with typed text whose fields the form no longer has. */
 export function removedEntries(form: Form, stored: unknown): StoredEntry[] {
   const ids = new Set(allFields(form).map(({ id }) => id));
   return (Array.isArray(stored) ? stored : []).filter(

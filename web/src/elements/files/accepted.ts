@@ -1,7 +1,7 @@
 import type { Locale } from "../../core/messages.ts";
 import type { GetText } from "../text.ts";
 
-/** Formats that their type or ending does not name. */
+/** Formats that their type or extension does not name. */
 const FORMATS: readonly (readonly [RegExp, string])[] = [
   [/svg/, "SVG"],
   [/quicktime/, "MOV"],

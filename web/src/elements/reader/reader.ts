@@ -188,7 +188,7 @@ class Reader implements Kind {
   }
 }
 
-/** A kind that `Reader` looks after. */
+/** A kind that `Reader` wraps. */
 const withReader = (Inner: new (host: Host) => Kind) =>
   class extends Reader {
     constructor(host: Host) {

@@ -150,7 +150,7 @@ export function revise(kind: FormKind, previousForm: Form, request: InputRequest
   kind.draft = new Map([...draft].filter(([id]) => !nextRevision.movedIds.has(id)));
 }
 
-/** The form of a kind, which another may look after. */
+/** The form of a kind, which another kind may wrap. */
 const formOf = (kind: Kind): FormKind | undefined =>
   kind.inner ? formOf(kind.inner) : "draft" in kind ? (kind as FormKind) : undefined;
 

@@ -10,7 +10,7 @@ import { usernameField } from "./inputs.ts";
 import { namesOf } from "./receipt.ts";
 import { drawValue } from "./value.ts";
 
-/** The agent's texts, separate from those of askback. */
+/** The agent's texts, separate from askback's. */
 function drawAgentTexts(
   request: InputRequest,
   { reason, instructions }: ShownSecret,

@@ -32,7 +32,7 @@ export class Inputs {
     for (const input of this.root.querySelectorAll<HTMLInputElement>(`${name}.secret`)) input.value = "";
   }
 
-  /** Nothing will be typed any more. */
+  /** Nothing more will be typed. */
   end(): void {
     this.clear();
     this.#abortController.abort();

@@ -43,7 +43,7 @@ _BEFORE_REGEX = frozenset({"", "{", "}", ";", ",", "(", "!", "~", "!~", "&&", "|
 
 
 def objection(program: str) -> Reason | None:
-    """Say why a program is not known to be harmless; None if it is."""
+    """Return why a program is not known to be harmless; None if it is."""
     part = _unknown_part(program)
     return Reason("unknown_part", part=part, text=program) if part else None
 

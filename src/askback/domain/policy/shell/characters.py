@@ -27,7 +27,7 @@ _LOOKS_LIKE_SYNTAX = re.compile(
 
 
 def why_suspicious(text: str) -> Reason | None:
-    """Say why a character in a text could deceive a reader; None if none could.
+    """Return why a character in a text could deceive a reader; None if none could.
 
     Tabs, line feeds and printable ASCII are fine, and so are letters of any language.
     """
@@ -61,7 +61,7 @@ def _check_character(char: str) -> tuple[bool, Reason | None]:
 
 
 def why_deceptive(word: str) -> Reason | None:
-    """Say why one unquoted word could deceive: a dash that is no hyphen, a typographic quote."""
+    """Return why one unquoted word could deceive: a dash that is no hyphen, a typographic quote."""
     if word.isascii():
         return None
     if word[0] in _DASHES:
@@ -75,7 +75,7 @@ def _reason(code: str, char: str) -> Reason:
 
 
 def _imitates_ascii(char: str, category: str) -> bool:
-    """Tell whether a character is a variant of ASCII, such as a full-width or a mathematical one."""
+    """Return whether a character is a variant of ASCII, such as a full-width or a mathematical one."""
     normalized = unicodedata.normalize("NFKC", char)
     if normalized == char or not normalized.isascii():
         return False
@@ -87,7 +87,7 @@ def _imitates_ascii(char: str, category: str) -> bool:
 
 
 def _mixed_alphabets(text: str) -> Reason | None:
-    """Tell whether a word mixes Latin and look-alike letters, such as a Cyrillic a in `main`."""
+    """Return the reason if a word mixes Latin and look-alike letters, such as a Cyrillic a in `main`."""
     for word in _LETTERS.findall(text):
         if word.isascii():
             continue

@@ -114,7 +114,7 @@ class CommandSearch:
 
 
 def is_too_long(text: str) -> bool:
-    """Tell whether a text is longer than a command may be."""
+    """Return whether a text is longer than a command may be."""
     return len(text) > limits.BYTES or len(text.encode(errors="replace")) > limits.BYTES
 
 

@@ -299,5 +299,5 @@ def _substitute(word: ExtendedWord, values_by_name: dict[str, ExtendedWord], pro
 
 
 def _has_parent_step(argv: Argv) -> bool:
-    """Tell whether a word has `..`, which leads somewhere else if a folder is a link."""
+    """Return whether a word has `..`, which leads somewhere else if a folder is a link."""
     return any(".." in re.split(r"[/=:,]", word) for word in argv)

@@ -110,7 +110,7 @@ def extended_tokens(text: str, *, posix: bool) -> Iterator[Token]:
 
 
 def is_harmless_assignment(raw: str) -> bool:
-    """Tell whether a word only sets a variable that changes how output looks."""
+    """Return whether a word only sets a variable that changes how output looks."""
     return bool(_ASSIGNMENT.fullmatch(raw))
 
 

@@ -49,7 +49,7 @@ _CLOSING = frozenset(_OPENING.values())
 
 
 def objection(program: str, *, names: Sequence[str] = ()) -> Reason | None:
-    """Say why a filter is not known to be harmless; None if it is. `names` may define variables, as `--arg` does."""
+    """Return why a filter is not known to be harmless; None if it is. `names` may define variables, as `--arg` does."""
     part = _unknown_part(program, frozenset(names))
     if part == "":
         return Reason("not_closed", text=program)

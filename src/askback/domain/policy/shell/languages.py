@@ -162,5 +162,5 @@ _TEMPLATE = re.compile(r"(?:[^{}]|\{\{-? *(?:json|range|end|len|index|table|uppe
 
 
 def template(text: str) -> bool:
-    """Tell whether a Go template only prints fields, and no environment."""
+    """Return whether a Go template only prints fields, and no environment."""
     return bool(_TEMPLATE.fullmatch(text)) and not re.search(r"env|\.Config\b|json \.\}", text, re.IGNORECASE)

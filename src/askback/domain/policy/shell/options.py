@@ -28,7 +28,7 @@ class ArgumentCheck:
     replaced: bool = False
 
     def objection(self) -> Reason | None:
-        """Say which argument is not known to be harmless; None if all are.
+        """Return which argument is not known to be harmless; None if all are.
 
         Stops where another command begins (`table.runs_command`), at `index`.
         """
@@ -108,7 +108,7 @@ class ArgumentCheck:
         return None
 
     def _goes_beyond(self, name: str, option: ProgramOption) -> bool:
-        """Tell whether the rule has to name an option, or names one that this option would replace."""
+        """Return whether the rule has to name an option, or names one that this option would replace."""
         return self.index >= self.named and (
             option.named
             or any(name in group and group & self._named_options() for group in self.table.last_wins)
@@ -118,7 +118,7 @@ class ArgumentCheck:
         return frozenset(word.partition("=")[0] for word in self.words[: self.named])
 
     def _switches_off(self, word: str) -> bool:
-        """Tell whether a word is the value of an option that the rule names: `tsc --noEmit false`."""
+        """Return whether a word is the value of an option that the rule names: `tsc --noEmit false`."""
         previous_words = self.words[self.index - 1 : self.index] if self.index == self.named else ()
         return word in {"true", "false"} and any(
             group.intersection(previous_words) for group in self.table.last_wins

@@ -56,7 +56,7 @@ class TableMatch:
 
 
 def objection(argv: Argv, prefix: int) -> Reason | None:
-    """Say why a rule for the first `prefix` words does not allow this command; None if it does.
+    """Return why a rule for the first `prefix` words does not allow this command; None if it does.
 
     Not for rules that name every word.
     """
@@ -64,7 +64,7 @@ def objection(argv: Argv, prefix: int) -> Reason | None:
 
 
 def runs_project(argv: Argv) -> bool:
-    """Tell whether a command runs code of the project, as `npm test` and `make` do."""
+    """Return whether a command runs code of the project, as `npm test` and `make` do."""
     match = find_table(argv, len(argv))
     if match.table is None:
         return False
@@ -78,7 +78,7 @@ def runs_project(argv: Argv) -> bool:
 
 
 def prefix_fault(words: Argv) -> Reason | None:
-    """Say why a prefix rule of these words allows nothing, so that nobody stores one; None if it may."""
+    """Return why a prefix rule of these words allows nothing, so that nobody stores one; None if it may."""
     name = basename(words[0])
     if name in WRAPPERS:
         return Reason("runs_other", program=name)
@@ -131,7 +131,7 @@ def _subcommands(table: ProgramTable, argv: Argv, position: int) -> Iterator[Tab
 
 
 def _usual_name(program: str) -> bool:
-    """Tell whether programs are installed at a path: `./git` is another program than `git`."""
+    """Return whether programs are installed at a path: `./git` is another program than `git`."""
     folder, slash, name = program.rpartition("/")
     folder = folder.removeprefix("./")
     return not slash or folder in _FOLDERS or (folder == "." and name in _WRAPPED_BUILDS)

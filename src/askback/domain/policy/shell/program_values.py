@@ -1,4 +1,4 @@
-"""Checks for values of single programs: revisions of git, objects of docker, web addresses. See `value_kinds.py`."""
+"""Checks for values of single programs: revisions of git, objects of docker, web URLs. See `value_kinds.py`."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ _NETWORKS = tuple(ipaddress.ip_network(network) for network in _SERVICES)
 
 
 def web_address(address: str) -> Reason | None:
-    """Say why a URL is not an ordinary one; None for http and https URLs of ordinary hosts.
+    """Return why a URL is not an ordinary one; None for http and https URLs of ordinary hosts.
 
     Never a cloud's metadata service: a numeric host must be written as four decimals, because `2852039166`,
     `0xA9FEA9FE` and `0251.0376.0251.0376` are that service as well.

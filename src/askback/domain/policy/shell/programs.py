@@ -43,6 +43,6 @@ def without_version(name: str) -> str:
 
 
 def is_interpreter(program: str) -> bool:
-    """Tell whether a program runs code from its arguments, its standard input or a file: `python3.12`, `bash`."""
+    """Return whether a program runs code from its arguments, its standard input or a file: `python3.12`, `bash`."""
     name = basename(program)
     return name in _INTERPRETERS or without_version(name).removesuffix("-") in _INTERPRETERS

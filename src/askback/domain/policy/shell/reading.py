@@ -82,7 +82,7 @@ def _read_extended(text: str, shell: str, parsed_tree: tree.ParsedTree | None) -
 
 
 def _may_run_another(argv: Argv) -> bool:
-    """Tell whether a command may run another one; see `delegation.py`."""
+    """Return whether a command may run another one; see `delegation.py`."""
     return argv[0] in {"find", "xargs"} or (argv[0] == "git" and argv[1:2] != () and argv[1].startswith("-"))
 
 

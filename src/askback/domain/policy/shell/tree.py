@@ -29,7 +29,7 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Tell whether no more commands are accepted."""
+        """Whether no more commands are accepted."""
         return self.commands < 0 or self.words < 0
 
     def take(self, argv: Argv) -> bool:

@@ -174,7 +174,7 @@ def header(value: str, _words: Argv) -> Reason | None:
 
 
 def archive(value: str, words: Argv) -> Reason | None:
-    """An archive inside the folder, by its ending."""
+    """An archive inside the folder, by its extension."""
     objection = path(value, words)
     return objection or (None if value.lower().endswith(_ARCHIVES) else Reason("not_archive", path=value))
 

@@ -143,7 +143,7 @@ export class Place extends PlaceElement {
       ...groupRequests(visibleRequests, now, new Date(now).setHours(0, 0, 0, 0)),
       ...groupOf("later", remindedRequests),
     ];
-    // What is due soon comes before what nobody can answer any more.
+    // What is due soon comes before what can no longer be answered.
     if (groups[1]?.[0] === "due") groups.unshift(...groups.splice(1, 1));
     const order = groups.flatMap(([, grouped]) => grouped);
     const entries = groups.flatMap(([name, grouped]): Entry[] => [

@@ -17,7 +17,7 @@ const NEBO: ReadonlySet<string> = new Set(["deny", "off"]);
 /** What a person types who lets everything run. */
 const CONFIRMATION = "ENABLE FULL";
 
-/** What holds for every conversation that has no settings of its own. */
+/** The settings for every conversation without its own. */
 export class Policy extends Section {
   #policy: PolicySettings | undefined;
   /** What waits for the typed confirmation. */

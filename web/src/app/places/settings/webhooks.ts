@@ -60,7 +60,7 @@ export class Webhooks extends Section {
   async #remove(hook: Webhook): Promise<void> {
     const confirmed = await this.host.app.confirm({
       title: this.getText("hook_remove_title"),
-      text: html`<code>${hook.url}</code> ${this.getText("hook_remove_text")}`,
+      text: this.getText("hook_remove_text", { url: hook.url }),
       yes: this.getText("hook_remove"),
       danger: true,
     });
