@@ -32,7 +32,7 @@ const localizedRequests = new WeakMap<InputRequest, { source: InputRequest; lang
  *
  * A page of ours declares the language of its own words, which may be the third choice of somebody who reads French.
  */
-export function languagesOf(element: Element = document.documentElement): readonly string[] {
+function languagesOf(element: Element = document.documentElement): readonly string[] {
   const declaredLanguage = declaredBy(element);
   const { languages } = navigator;
   return declaredLanguage && declaredLanguage !== negotiate(languages)
