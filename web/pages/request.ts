@@ -1,4 +1,4 @@
-import texts from "../../src/askback/messages/en.json?request" with { type: "json" };
+import texts from "../../src/askback/messages/en.json?request&texts" with { type: "json" };
 import { titleOrId } from "../src/app/titles.ts";
 import { followRequest } from "../src/client/follow-request.ts";
 import { audience, isForOthers } from "../src/core/audience.ts";

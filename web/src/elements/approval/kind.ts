@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?approval" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?approval&texts" with { type: "json" };
 import { hasVoted } from "../../core/approval.ts";
 import { type Person, readOnlyReason } from "../../core/audience.ts";
 import type { InputRequest, Scope } from "../../core/generated/wire.ts";

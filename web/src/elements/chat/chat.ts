@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?chat" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?chat&texts" with { type: "json" };
 import type { Client } from "../../client/client.ts";
 import { type Person, readOnlyReason } from "../../core/audience.ts";
 import type { FilePart, ThreadRequest } from "../../core/generated/wire.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?choices" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?choices&texts" with { type: "json" };
 import { allFields, isYesNo, nameOf, type Values } from "../../core/form.ts";
 import type { Field, Form, InputRequest, Section } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";

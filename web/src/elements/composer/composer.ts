@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?composer" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?composer&texts" with { type: "json" };
 import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
 import { isSame, type Person, readOnlyReason } from "../../core/audience.ts";

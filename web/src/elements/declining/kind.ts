@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?declining" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?declining&texts" with { type: "json" };
 import type { Form } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?reader" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?reader&texts" with { type: "json" };
 import { newKey } from "../../client/key.ts";
 import { audience, type Person, readOnlyReason } from "../../core/audience.ts";
 import type { FieldError, InputRequest } from "../../core/generated/wire.ts";

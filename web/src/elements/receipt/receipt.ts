@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?receipt" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?receipt&texts" with { type: "json" };
 import type { Person } from "../../core/audience.ts";
 import type { InputRequest } from "../../core/generated/wire.ts";
 import { addTexts } from "../../core/messages.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?revised" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?revised&texts" with { type: "json" };
 import { allFields, nameOf } from "../../core/form.ts";
 import type { Field, Form, InputRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";

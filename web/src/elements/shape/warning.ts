@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?shape" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?shape&texts" with { type: "json" };
 import { allFields, nameOf, type Values } from "../../core/form.ts";
 import type { Field, Form, Json } from "../../core/generated/wire.ts";
 import { addTexts } from "../../core/messages.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?sources" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?sources&texts" with { type: "json" };
 import { allFields, type ChoiceField, type Values } from "../../core/form.ts";
 import type { Answer, Field, Form, InputRequest, Option, SourceOption } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?timezone" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?timezone&texts" with { type: "json" };
 import { addTexts } from "../../core/messages.ts";
 import { onDemand } from "../ondemand.ts";
 import type { GetText } from "../text.ts";

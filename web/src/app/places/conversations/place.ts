@@ -1,5 +1,7 @@
-import texts from "../../../../../src/askback/messages/en.json?place=conversations" with { type: "json" };
-import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=conversations&texts" with {
+  type: "json",
+};
+import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox&texts" with { type: "json" };
 import { newKey } from "../../../client/key.ts";
 import type { AgentList, Conversation, Thread } from "../../../core/generated/wire.ts";
 import { isTerminal } from "../../../core/lifecycle.ts";

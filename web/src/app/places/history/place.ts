@@ -1,5 +1,5 @@
-import texts from "../../../../../src/askback/messages/en.json?place=history" with { type: "json" };
-import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=history&texts" with { type: "json" };
+import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox&texts" with { type: "json" };
 import type { Client } from "../../../client/client.ts";
 import { followRequest } from "../../../client/follow-request.ts";
 import type { AgentList, InputRequest, PeopleList, RequestPage } from "../../../core/generated/wire.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=inbox&texts" with { type: "json" };
 import type { InputRequest } from "../../../core/generated/wire.ts";
 import { addTexts } from "../../../core/messages.ts";
 import type { ChangedProperties } from "../../../elements/element.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../../src/askback/messages/en.json?place=rules" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=rules&texts" with { type: "json" };
 import type { AgentList, AgentRecord, BuiltInRules, Rule, RuleList } from "../../../core/generated/wire.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
