@@ -60,7 +60,7 @@ from askback.storage.private import require_private
 from askback.storage.sqlite import auditfile
 from askback.storage.sqlite.store import SqliteStore
 from askback.transports import rest
-from askback.transports.endpoint import Paths, Prefix, no_such_path
+from askback.transports.endpoint import Paths, Prefix, refuse_unknown_path
 from askback.transports.guard import Guard
 from askback.transports.http import Receive, Scope, Send
 from askback.transports.rest.oauth import finish_oauth
@@ -105,7 +105,7 @@ class App:
                 Prefix("/compat/", self.connections.compat),
             ],
             redirect_slashes=False,
-            default=no_such_path,
+            default=refuse_unknown_path,
             lifespan=lambda _app: self.running(),
         )
         self._startup = Startup(settings, services, self._start_jobs)
