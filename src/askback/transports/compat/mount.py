@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from askback.domain.ref_counter import RefCounter
 from askback.domain.secrets.secret import RawBody
-from askback.errors import Forbidden, RateLimited, Refused, Unauthorized, Unavailable
+from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
 from askback.ports.systems import EventStream, Problem, Route, Socket
 from askback.service.access import roles
 from askback.transports.asgi_extensions import socket_of
@@ -177,12 +177,7 @@ class Compat:
         principal = identity.principal
         if address.token is not None and principal.system != address.system:
             raise Unauthorized("Only a token that is limited to one system may be in an address.")
-        if principal.role not in row.roles:
-            await roles.record_refusal(ctx, principal, "compat")
-            allowed = " or ".join(sorted(row.roles))
-            raise Forbidden(
-                f"The role {principal.role} does not allow this. Use a token with the role {allowed}."
-            )
+        await roles.require_role(ctx, principal, row.roles, "compat")
         return identity
 
     def _api(self, identity: Identity, scope: Scope) -> CallerApi:
