@@ -15,8 +15,8 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams, ElicitRes
 from mcp_types.version import is_version_at_least
 
 from askback.adapters.arguments import MAX_FAULTS
+from askback.adapters.mcp.caller_connection import CallerConnection, Context
 from askback.adapters.mcp.forms import whole_elicitation
-from askback.adapters.mcp.place import Context, Place
 from askback.client import CurrentSession
 from askback.compat.mcp_elicitation import read_answer, read_decision, write_approval
 from askback.domain import questiontext
@@ -57,7 +57,9 @@ def person_of(caller: CurrentSession) -> str | None:
     return None if principal.user == principal.id else principal.user
 
 
-def dialog_for(request: InputRequest, place: Place, modes: Modes, caller: CurrentSession) -> Dialog | None:
+def dialog_for(
+    request: InputRequest, connection: CallerConnection, modes: Modes, caller: CurrentSession
+) -> Dialog | None:
     """Return the elicitation for an open request, or None if only the inbox and a link remain."""
     if modes.form and (form := _form(request, caller)) is not None:
         return ElicitRequestFormParams.model_validate(form)
@@ -66,7 +68,7 @@ def dialog_for(request: InputRequest, place: Place, modes: Modes, caller: Curren
     names = ", ".join(name.removeprefix("group:") for name in request.assignees or ())
     key = "mcp.open_as" if names else "mcp.open"
     message = translate(key, DEFAULT_LOCALE, what=what_it_asks(request), person=names)
-    url = f"{place.page(request.id)}?private"  # who else opens it sees for whom it is, and nothing more
+    url = f"{connection.page(request.id)}?private"  # who else opens it sees for whom it is, and nothing more
     return ElicitRequestURLParams(message=message, url=url, elicitation_id=request.id)
 
 
@@ -99,14 +101,14 @@ def _form(request: InputRequest, caller: CurrentSession) -> Mapping[str, Any] | 
 
 
 async def report(
-    request: InputRequest, dialog: Dialog, result: ElicitResult, place: Place
+    request: InputRequest, dialog: Dialog, result: ElicitResult, connection: CallerConnection
 ) -> InputRequest | Dialog | None:
     """Report the client's answer.
 
     Returns the request as it is then; another dialog if the answer was refused; None if nobody has answered in the
     client, which is so after a page was opened, and if the client showed nothing (`cancel`).
     """
-    requests = place.client.requests
+    requests = connection.client.requests
     if result.action == "cancel" or (
         result.action == "accept" and isinstance(dialog, ElicitRequestURLParams)
     ):
