@@ -58,9 +58,9 @@ async def test_a_question_created_after_its_caller_was_cancelled_is_withdrawn_be
     server = ScriptedTransport()
     link = Link(server)
     with anyio.fail_after(120):
-        ticket = await link.ask('"op":"create_request","wait":true', withdraw=True)
+        future = await link.ask('"op":"create_request","wait":true', withdraw=True)
         created = await server.next("create_request")
-        ticket.cancel()
+        future.cancel()
         closing = asyncio.ensure_future(link.close())
         await asyncio.sleep(0)
         server.replies.put_nowait(

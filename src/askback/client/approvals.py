@@ -279,12 +279,12 @@ class Approvals(Resource):
         limit = None if timeout_s is None else timeout_s + CLOCK_TOLERANCE_S + self._retry_for
         try:
             if wait:
-                ticket = await self._link.ask(
+                future = await self._link.ask(
                     f'{op},"wait":true', withdraw=withdraw, retry_for=self._retry_for
                 )
                 del op
                 async with asyncio.timeout(limit):
-                    settled_request = await self._await_settled(ticket)
+                    settled_request = await self._await_settled(future)
             else:
                 settled_request = await self._call(op)
         except TimeoutError:

@@ -232,9 +232,9 @@ class Forms(Resource):
             return outcome_of(final_request)
         op = create_request(form, thread_id=thread_id, options=options, key=key)
         del form, options
-        ticket = await self._link.ask(f'{op},"wait":true', withdraw=withdraw)
+        future = await self._link.ask(f'{op},"wait":true', withdraw=withdraw)
         del op
-        return settled_outcome(await self._await_settled(ticket))
+        return settled_outcome(await self._await_settled(future))
 
     async def _decide_about(
         self, validate: Validator | None, hooks: FormHooks, request: InputRequest
