@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.pregel import Pregel
 
-from askback.adapters.asking import AskOptions, Place
+from askback.adapters.asking import AskOptions, PausePoint
 from askback.adapters.langgraph.questions import Pause
 from askback.adapters.langgraph.steps import Run, interrupts_in, park_pauses, steps
 from askback.client.async_client import AsyncClient
@@ -80,6 +80,6 @@ async def park(
     """
     options: AskOptions = {"wait": False, "timeout_s": timeout_s}
     pauses = [
-        Pause(item, Place(id=f"langgraph:{item.id}", thread_id=thread_id)) for item in interrupts_in(out)
+        Pause(item, PausePoint(id=f"langgraph:{item.id}", thread_id=thread_id)) for item in interrupts_in(out)
     ]
     return await park_pauses(ask, pauses, options)

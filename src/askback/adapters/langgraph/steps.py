@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.pregel import Pregel
 from langgraph.types import Command, GraphOutput, Interrupt, StateSnapshot
 
-from askback.adapters.asking import AskOptions, Place, supersede
+from askback.adapters.asking import AskOptions, PausePoint, supersede
 from askback.adapters.asktools import AskOutcome, is_open
 from askback.adapters.langgraph.questions import (
     Pause,
@@ -101,15 +101,15 @@ class Run:
             return ()
         state: StateSnapshot = yield Step("state")
         run_id, name = self.config.get("run_id"), self.graph.get_name()
-        place = Place(
+        point = PausePoint(
             id="",
             thread_id=str(self.config.get("configurable", {}).get("thread_id")),
             run_id=None if run_id is None else str(run_id),
             agent=None if name == "LangGraph" else name,
         )
-        places_by_id = dict(_locate_interrupts(state, place))
+        pauses_by_id = dict(_locate_interrupts(state, point))
         return [
-            places_by_id.get(interrupt.id, Pause(interrupt, replace(place, id=f"langgraph:{interrupt.id}")))
+            pauses_by_id.get(interrupt.id, Pause(interrupt, replace(point, id=f"langgraph:{interrupt.id}")))
             for interrupt in interrupts
         ]
 
@@ -146,7 +146,7 @@ def _take_blocking(ask: Client, run: Run) -> Any:
         if step.action == "ask":
             result = call_blocking(ask, _answers, step.argument, run.options)
         elif step.action == "leave":
-            result = call_blocking(ask, supersede, [item.place for item in step.argument])
+            result = call_blocking(ask, supersede, [item.point for item in step.argument])
         else:
             result = _run_step(run, step)
         step, result = _next(run, result)
@@ -159,7 +159,7 @@ async def _take_steps(ask: AsyncClient, run: Run) -> Any:
         if step.action == "ask":
             result = await _answers(ask, step.argument, run.options)
         elif step.action == "leave":
-            result = await supersede(ask, [item.place for item in step.argument])
+            result = await supersede(ask, [item.point for item in step.argument])
         elif await _is_blocking(run):
             result = await asyncio.to_thread(_run_step, run, step)
         elif step.action == "state":
@@ -236,8 +236,8 @@ async def park_pauses(
     }
 
 
-def _locate_interrupts(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
-    """Yield each interrupt of a state with its place; the node of a subgraph is the name of its agent."""
+def _locate_interrupts(state: StateSnapshot, point: PausePoint) -> Iterator[tuple[str, Pause]]:
+    """Yield each interrupt of a state with its pause point; the node of a subgraph is the name of its agent."""
     messages: Sequence[object] = members_of(state.values).get("messages", ())
     last_message = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
     for task in state.tasks:
@@ -246,9 +246,9 @@ def _locate_interrupts(state: StateSnapshot, place: Place) -> Iterator[tuple[str
                 interrupt.id,
                 Pause(
                     interrupt,
-                    replace(place, id=f"langgraph:{interrupt.id}"),
+                    replace(point, id=f"langgraph:{interrupt.id}"),
                     last_message.tool_calls if last_message else (),
                 ),
             )
         if isinstance(task.state, StateSnapshot):
-            yield from _locate_interrupts(task.state, replace(place, agent=task.name))
+            yield from _locate_interrupts(task.state, replace(point, agent=task.name))
