@@ -15,7 +15,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from askback.demo.processes import DemoFailed, Run, RunningServer, run_result
+from askback.demo.processes import DemoFailed, DemoRun, RunningServer, run_result
 from tests.demo.scene import answer, git, run_agent, served, texts_of, title_of
 from tests.requirements import requirement
 
@@ -24,13 +24,13 @@ QUESTIONS = {"run1-git-init": INIT, "run1-git-add": ADD, "run1-git-commit": COMM
 
 
 @pytest.fixture
-async def scene(tmp_path: Path) -> AsyncGenerator[tuple[RunningServer, AsyncClient, Run]]:
+async def scene(tmp_path: Path) -> AsyncGenerator[tuple[RunningServer, AsyncClient, DemoRun]]:
     """A server, the person's client, and a run of the agent that has not begun."""
     async with (
         served(tmp_path / "data") as ready,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
-        yield ready, client, Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
+        yield ready, client, DemoRun("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
 
 
 Decide = Callable[[AsyncClient, dict[str, Any]], Awaitable[Any]]
@@ -41,7 +41,7 @@ async def approve(client: AsyncClient, request: dict[str, Any]) -> None:
 
 
 @asynccontextmanager
-async def answer_run(client: AsyncClient, run: Run, decide: Decide) -> AsyncGenerator[None]:
+async def answer_run(client: AsyncClient, run: DemoRun, decide: Decide) -> AsyncGenerator[None]:
     """Fill in the forms, and decide about each command, until the block ends."""
 
     async def follow() -> None:
@@ -60,7 +60,7 @@ async def answer_run(client: AsyncClient, run: Run, decide: Decide) -> AsyncGene
 
 
 async def finish_run(
-    scene: tuple[RunningServer, AsyncClient, Run], decide: Decide = approve
+    scene: tuple[RunningServer, AsyncClient, DemoRun], decide: Decide = approve
 ) -> tuple[Path, dict[str, Any]]:
     """Let the agent finish; return the folder that it wrote, and the conversation."""
     ready, client, run = scene
@@ -72,7 +72,7 @@ async def finish_run(
 
 
 async def kill_run(
-    scene: tuple[RunningServer, AsyncClient, Run],
+    scene: tuple[RunningServer, AsyncClient, DemoRun],
     wait_for_moment: Callable[[], Awaitable[Any]],
     decide: Decide = approve,
 ) -> None:
@@ -91,7 +91,7 @@ def approvals(thread: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 async def test_each_command_is_approved_before_it_runs(
-    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    scene: tuple[RunningServer, AsyncClient, DemoRun], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
     folder, thread = await finish_run(scene)
@@ -114,7 +114,7 @@ async def test_each_command_is_approved_before_it_runs(
 
 @pytest.mark.parametrize(("title", "exists"), [(INIT, False), (ADD, True), (COMMIT, True)])
 async def test_a_denied_command_is_skipped(
-    title: str, exists: bool, scene: tuple[RunningServer, AsyncClient, Run]
+    title: str, exists: bool, scene: tuple[RunningServer, AsyncClient, DemoRun]
 ) -> None:
     async def decide(client: AsyncClient, request: dict[str, Any]) -> None:
         note = "We use another tool." if title_of(request) == title else None
@@ -132,7 +132,7 @@ async def test_a_denied_command_is_skipped(
 
 
 async def test_without_git_no_request_is_created(
-    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    scene: tuple[RunningServer, AsyncClient, DemoRun], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     folder, thread = await finish_run(scene)
@@ -142,7 +142,7 @@ async def test_without_git_no_request_is_created(
 
 
 async def test_nothing_of_the_machine_runs_along(
-    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    scene: tuple[RunningServer, AsyncClient, DemoRun], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its hooks, its template and its signing would run with a command that nobody was shown."""
     hooks, template = tmp_path / "hooks", tmp_path / "template" / "hooks"
@@ -169,7 +169,7 @@ async def test_nothing_of_the_machine_runs_along(
 @requirement("B15")
 @pytest.mark.fault
 async def test_a_command_that_an_agent_died_in_does_not_run_again(
-    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    scene: tuple[RunningServer, AsyncClient, DemoRun], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     programs, gate = tmp_path / "bin", tmp_path / "gate"
     programs.mkdir()
@@ -196,7 +196,7 @@ async def test_a_command_that_an_agent_died_in_does_not_run_again(
 
 @requirement("B24")
 async def test_a_rule_added_after_the_approval_stops_the_command(
-    scene: tuple[RunningServer, AsyncClient, Run],
+    scene: tuple[RunningServer, AsyncClient, DemoRun],
 ) -> None:
     _, client, _ = scene
     shown_approvals: list[dict[str, Any]] = []

@@ -15,7 +15,7 @@ import pytest
 
 from askback import AsyncClient, InputRequest
 from askback.demo.person import ScriptedPerson
-from askback.demo.processes import Run, RunningServer, run_registry, run_result
+from askback.demo.processes import DemoRun, RunningServer, run_registry, run_result
 from askback.demo.publish import TOKEN, call
 from tests.demo.scene import run_agent, served, texts_of, title_of
 from tests.requirements import requirement
@@ -30,7 +30,7 @@ class Scene:
 
     ready: RunningServer
     client: AsyncClient
-    run: Run
+    run: DemoRun
     registry: str
 
 
@@ -42,7 +42,7 @@ async def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerat
         run_registry(tmp_path / "registry", CANARY) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
-        run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
+        run = DemoRun("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
         yield Scene(ready, client, run, registry)
 
 

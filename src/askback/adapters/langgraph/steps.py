@@ -45,7 +45,7 @@ Steps = Generator[Step, Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class GraphRun:
     """A graph, how it is run and how it asks, and the steps to take."""
 
     graph: Pregel[Any, Any, Any, Any]
@@ -54,11 +54,11 @@ class Run:
     options: AskOptions
     steps: Steps | None = None
 
-    def run_and_ask(self, graph_input: Any) -> Run:
+    def run_and_ask(self, graph_input: Any) -> GraphRun:
         """Run the graph, from its pause if the input is None, and ask, until it has ended or nobody has answered."""
         return replace(self, steps=self._run_and_ask(graph_input))
 
-    def ask_about_pauses(self) -> Run:
+    def ask_about_pauses(self) -> GraphRun:
         """Ask about the pauses of the graph; the result is the command that continues it, or None."""
         return replace(self, steps=self._ask_about_pauses())
 
@@ -117,7 +117,7 @@ class Run:
 class steps(Generic[P]):  # noqa: N801 - a decorator
     """Takes the steps of a run with a client, which it adds as the first argument; a blocking client blocks."""
 
-    def __init__(self, planned: Callable[P, Run]) -> None:
+    def __init__(self, planned: Callable[P, GraphRun]) -> None:
         self._planned = planned
         update_wrapper(self, planned)
 
@@ -131,7 +131,7 @@ class steps(Generic[P]):  # noqa: N801 - a decorator
         return _take_blocking(ask, run) if isinstance(ask, Client) else _take_steps(ask, run)
 
 
-def _next(run: Run, result: Any) -> tuple[Step | None, Any]:
+def _next(run: GraphRun, result: Any) -> tuple[Step | None, Any]:
     """Return the next step, or None and the result."""
     assert run.steps is not None
     try:
@@ -140,7 +140,7 @@ def _next(run: Run, result: Any) -> tuple[Step | None, Any]:
         return None, error.value
 
 
-def _take_blocking(ask: Client, run: Run) -> Any:
+def _take_blocking(ask: Client, run: GraphRun) -> Any:
     step, result = _next(run, None)
     while step is not None:
         if step.action == "ask":
@@ -153,7 +153,7 @@ def _take_blocking(ask: Client, run: Run) -> Any:
     return result
 
 
-async def _take_steps(ask: AsyncClient, run: Run) -> Any:
+async def _take_steps(ask: AsyncClient, run: GraphRun) -> Any:
     step, result = _next(run, None)
     while step is not None:
         if step.action == "ask":
@@ -171,23 +171,23 @@ async def _take_steps(ask: AsyncClient, run: Run) -> Any:
     return result
 
 
-def _run_step(run: Run, step: Step) -> Any:
+def _run_step(run: GraphRun, step: Step) -> Any:
     if step.action == "state":
         return run.graph.get_state(run.config, subgraphs=True)
     graph: Any = run.graph  # as in `_take_steps`
     return graph.invoke(step.argument, run.config, **run.invoke)
 
 
-def has_saver(run: Run) -> bool:
+def has_saver(run: GraphRun) -> bool:
     """Whether the graph has its own checkpointer, and the thread is known."""
     return isinstance(_saver(run), BaseCheckpointSaver) and "configurable" in run.config
 
 
-def _saver(run: Run) -> Any:
+def _saver(run: GraphRun) -> Any:
     return getattr(run.graph, "checkpointer", None)  # a graph of another server has none
 
 
-async def _is_blocking(run: Run) -> bool:
+async def _is_blocking(run: GraphRun) -> bool:
     """Whether the checkpointer has no asynchronous methods, such as SqliteSaver: the graph runs in a thread then."""
     if not has_saver(run):
         return False
