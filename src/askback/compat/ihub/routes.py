@@ -11,7 +11,17 @@ from askback.compat.ihub import people
 from askback.compat.ihub.calls import tool_calls
 from askback.domain.model import without_none
 from askback.messages.languages import choose
-from askback.ports.systems import Answer, Api, ApiCall, EventStream, Json, Problem, Route, StreamEvent, System
+from askback.ports.systems import (
+    Api,
+    ApiCall,
+    EventStream,
+    Json,
+    JsonReply,
+    Problem,
+    Route,
+    StreamEvent,
+    System,
+)
 from askback.wire.operation import PEOPLE, REQUESTER
 
 CHAT = "/api/apps/{app}/chat/{chat}"
@@ -20,9 +30,9 @@ ANSWER_FIRST_S = 0.4
 _CHANGES = frozenset({"request.created", "request.reprompted", "request.updated"})
 
 
-async def _messages(call: ApiCall) -> Answer:
+async def _messages(call: ApiCall) -> JsonReply:
     thread = await call.api.call("get_thread", thread_id=call.path["chat"])
-    return Answer({"messages": people.user_messages(thread)})
+    return JsonReply({"messages": people.user_messages(thread)})
 
 
 def tool(language: str | None = None) -> Json:
@@ -34,8 +44,8 @@ def tool(language: str | None = None) -> Json:
     return json.loads(json.dumps(read_data(__file__, "ask_user.json")), object_hook=in_language)
 
 
-async def _tools(call: ApiCall) -> Answer:
-    return Answer([tool(call.query.get("language"))])
+async def _tools(call: ApiCall) -> JsonReply:
+    return JsonReply([tool(call.query.get("language"))])
 
 
 async def _stream(call: ApiCall, style: people.KeyStyle = "snake") -> EventStream:
