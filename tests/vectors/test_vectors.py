@@ -9,7 +9,7 @@ import pytest
 
 from askback.cli.numbers import parse_number
 from askback.domain.faults import Faults
-from askback.domain.lifecycle import Action, IllegalTransition, Status, step
+from askback.domain.lifecycle import IllegalTransition, Status, Transition, step
 from askback.domain.patterns import browser_pattern, compile_pattern
 from askback.domain.validation import check_answer, check_ask, check_form
 from askback.domain.view import view
@@ -119,7 +119,7 @@ def test_actions_have_the_targets_of_the_vectors() -> None:
         status, illegal = Status.PENDING, None
         for index, action in enumerate(case["actions"]):
             try:
-                status = step(status, Action(action))
+                status = step(status, Transition(action))
             except IllegalTransition:
                 illegal = index
                 break

@@ -10,7 +10,7 @@ from anyio import to_thread
 from askback.domain import jsontext
 from askback.domain.faults import Faults, fault
 from askback.domain.fields import Form
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.domain.request import Ask
 from askback.domain.shown_texts import shown_form
@@ -160,7 +160,7 @@ async def answer_form(
             ctx.submissions.add(change.record)
         return change
     outcome = {"source": principal.answer_source, "answer": answer}
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim)
+    return await settle(ctx, record, Transition.ANSWER, outcome, by=principal, claim=claim)
 
 
 async def accept_submission(
@@ -207,4 +207,4 @@ async def accept_submission(
         if is_held
         else {"source": "responder", "answer": answer, "settled_by": state.get("submitted_by")}
     )
-    return await settle(ctx, record, Action.ACCEPT, outcome, by=principal, claim=claim)
+    return await settle(ctx, record, Transition.ACCEPT, outcome, by=principal, claim=claim)
