@@ -30,7 +30,7 @@ class Turn:
     thread_id: str
     run_id: str
     prompt: Mapping[str, Any]
-    goes_on: bool
+    resumed: bool
     """Whether an earlier process was killed in this turn."""
     _message_id: str | None = None
     _calls: dict[str, str] = field(default_factory=dict[str, str])
