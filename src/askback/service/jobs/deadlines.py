@@ -22,7 +22,7 @@ from askback.service.context import Services
 from askback.service.lifecycle import checks
 from askback.service.lifecycle.settle import ConcurrentChange, settle
 from askback.service.lifecycle.timeout import time_out
-from askback.service.requests.hold import hold_timeout, is_held
+from askback.service.requests.hold_for_hook import hold_timeout, is_held
 from askback.service.requests.kinds import handlers_of
 
 IDLE_S = 0.5

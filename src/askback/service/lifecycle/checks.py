@@ -35,7 +35,7 @@ from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service.access import roles
 from askback.service.context import Services
-from askback.service.lifecycle.held import apply_held_outcome
+from askback.service.lifecycle.apply_held_outcome import apply_held_outcome
 from askback.service.lifecycle.read import get_request
 from askback.service.lifecycle.settle import ConcurrentChange, already_settled, settle
 from askback.service.lifecycle.undelivered import is_requester_waiting, resumes_for_check

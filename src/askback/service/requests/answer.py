@@ -30,7 +30,7 @@ from askback.service.lifecycle.admission import admit, check_note, parse_for_cal
 from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
 from askback.service.lifecycle.read import get_recent, get_request
 from askback.service.lifecycle.settle import ConcurrentChange, already_settled, replayed, settle
-from askback.service.requests.hold import hold_decline, is_held
+from askback.service.requests.hold_for_hook import hold_decline, is_held
 from askback.service.requests.kinds import handlers_of
 from askback.wire.bodies import DeclineBody, EmptyBody
 
