@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, TypeAdapter
 
-from askback.domain import access, action, approval, display, fields, sources
+from askback.domain import access, action, approval, fields, sources, view_model
 from askback.domain.policy import settings
 from askback.domain.secrets import request as secrets
 from askback.wire import (
@@ -83,7 +83,7 @@ NAMED_TYPES: dict[str, Any] = {
     "Field": fields.AnyField,
     "MessagePart": replies.MessagePart,
     "ThreadEvent": events.ThreadEvent,
-    "Rich": display.Rich,
+    "Rich": view_model.Rich,
     "Level": access.LevelWord,
     "Scope": approval.Scope,
     "SecretScope": secrets.Scope,

@@ -16,8 +16,8 @@ from askback.domain.faults import Fault, Faults
 from askback.domain.fields import AnyField, Form, Radio, Rows, Section
 from askback.domain.files import uploads_in
 from askback.domain.options import Option
-from askback.domain.request_state import FieldError
 from askback.domain.rows import decision_id, flat_form, flat_values, fold_values, value_path
+from askback.domain.state_models import FieldError
 from askback.domain.validation.answer import check_answer
 from askback.domain.validation.visibility import hidden_fields
 

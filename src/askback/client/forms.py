@@ -22,7 +22,7 @@ from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.domain.options import Option
 from askback.domain.request import Answer, InputRequest
-from askback.domain.request_state import Hook
+from askback.domain.state_models import Hook
 from askback.domain.verdict import Accept, AskAgain, Verdict, read_verdict
 from askback.errors import Cancelled, Declined, Expired, NotAnswered
 

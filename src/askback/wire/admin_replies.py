@@ -10,8 +10,8 @@ from pydantic import ConfigDict, Field, PlainValidator
 
 from askback.domain.access import Actor
 from askback.domain.model import empty_list
-from askback.domain.request_state import FieldWarning
 from askback.domain.secrets.secret import Secret
+from askback.domain.state_models import FieldWarning
 from askback.wire.policy_replies import AuditHead
 from askback.wire.replies import Reply, SecretScope
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Literal
 
 from askback.domain.access import Actor
-from askback.domain.display import Rich
 from askback.domain.model import Model
 from askback.domain.request import InputRequest
+from askback.domain.view_model import Rich
 from askback.wire.replies import Reply, Thread
 
 

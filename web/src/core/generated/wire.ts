@@ -449,14 +449,6 @@ export interface DiffLine {
   parts: (string | Escape)[];
 }
 
-/** The server's additions for display: `patterns` by field id, `markdown` by the path of the text. */
-export interface Display {
-  patterns?: Record<string, string | null> | undefined;
-  markdown?: Record<string, Rich[]> | undefined;
-  languages?: string[] | undefined;
-  messages?: boolean | undefined;
-}
-
 /** The body of every reply that is not 2xx. */
 export interface Error {
   error: Problem;
@@ -616,7 +608,7 @@ export interface InputRequest {
   repeat?: "refuse" | "ask" | undefined;
   texts?: AskTexts | null | undefined;
   validator?: string | null | undefined;
-  view?: Display | null | undefined;
+  view?: RequestView | null | undefined;
   created_at: string;
   expires_at?: string | null | undefined;
   status: Status;
@@ -1044,6 +1036,14 @@ export interface RequestEvent {
 export interface RequestPage {
   requests: InputRequest[];
   next_cursor: string | null;
+}
+
+/** The server's additions for display: `patterns` by field id, `markdown` by the path of the text. */
+export interface RequestView {
+  patterns?: Record<string, string | null> | undefined;
+  markdown?: Record<string, Rich[]> | undefined;
+  languages?: string[] | undefined;
+  messages?: boolean | undefined;
 }
 
 /** A person revoked an approval. */
@@ -1553,7 +1553,7 @@ export interface ThreadRequest {
   repeat?: "refuse" | "ask" | undefined;
   texts?: AskTexts | null | undefined;
   validator?: string | null | undefined;
-  view?: Display | null | undefined;
+  view?: RequestView | null | undefined;
   created_at: string;
   expires_at?: string | null | undefined;
   status: Status;

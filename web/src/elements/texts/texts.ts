@@ -1,5 +1,5 @@
 import { allFields } from "../../core/form.ts";
-import type { Display, Form, InputRequest, Messages } from "../../core/generated/wire.ts";
+import type { Form, InputRequest, Messages, RequestView } from "../../core/generated/wire.ts";
 import { type Fault, negotiate } from "../../core/messages.ts";
 import { isWithin, join, valuePath } from "../../core/path.ts";
 import { chooseLanguage, type LocalText } from "../../core/texts.ts";
@@ -19,7 +19,7 @@ const MAX_CACHED = 20;
 const VALUES = new Set(["initial_values", "default"]);
 
 type Json = Record<string, unknown>;
-type Markdown = NonNullable<Display["markdown"]>;
+type Markdown = NonNullable<RequestView["markdown"]>;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
