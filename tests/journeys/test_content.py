@@ -20,7 +20,7 @@ from anyio import from_thread, to_thread
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.ports.store import Store
 from askback.server.app import App, create_app
 from askback.storage.sqlite import SqliteStore
@@ -101,7 +101,7 @@ class StoreScene:
 
 @asynccontextmanager
 async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[StoreScene]:
-    bus = LocalBus()
+    bus = InProcessBus()
     vault = Envelope(KeyRing({"test": bytes(KEY_BYTES)}))
     app = create_app(store=make(bus.publish), bus=bus, vault=vault)
     async with app.running():

@@ -19,7 +19,7 @@ from mcp.shared.message import SessionMessage
 from askback.adapters.mcp.caller_connection import CallerConnection, Context, Waits
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.server import build_server
-from askback.adapters.mcp.unreadable import forward_readable
+from askback.adapters.mcp.stdin_filter import forward_readable
 from askback.client import AsyncClient, discovery
 
 ServerContext = Callable[[], AbstractAsyncContextManager[None]]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
-from askback.compat.data import read_data
+from askback.compat.package_data import read_data
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text

@@ -12,8 +12,8 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
-from askback.compat.data import read_data
 from askback.compat.keys import key_of
+from askback.compat.package_data import read_data
 from askback.domain import jsontext
 from askback.domain.faults import Fault, Faults
 from askback.domain.model import Model, empty_list
