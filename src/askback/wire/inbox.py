@@ -82,7 +82,7 @@ class KnownPerson(Reply):
     groups: list[str]
 
 
-class PeopleList(Reply):
+class PersonPage(Reply):
     """People, by id."""
 
     people: list[KnownPerson]

@@ -45,7 +45,7 @@ export interface Agent {
 }
 
 /** Agents, newest first. */
-export interface AgentList {
+export interface AgentPage {
   agents: AgentRecord[];
   next_cursor: string | null;
 }
@@ -428,7 +428,7 @@ export interface Delivery {
 }
 
 /** Deliveries, newest first. */
-export interface DeliveryList {
+export interface DeliveryPage {
   deliveries: Delivery[];
   next_cursor: string | null;
 }
@@ -873,7 +873,7 @@ export interface PendingEnd {
 }
 
 /** People, by id. */
-export interface PeopleList {
+export interface PersonPage {
   people: KnownPerson[];
   next_cursor: string | null;
 }
@@ -1169,7 +1169,7 @@ export interface RuleImport {
 }
 
 /** Rules, newest first. */
-export interface RuleList {
+export interface RulePage {
   rules: Rule[];
   next_cursor: string | null;
 }
@@ -1260,7 +1260,7 @@ export interface SecretHelp {
 }
 
 /** Secrets, newest first. */
-export interface SecretList {
+export interface SecretPage {
   secrets: StoredSecret[];
   next_cursor: string | null;
 }
@@ -1661,7 +1661,7 @@ export interface Token {
 }
 
 /** Tokens, newest first. */
-export interface TokenList {
+export interface TokenPage {
   tokens: Token[];
   next_cursor: string | null;
 }

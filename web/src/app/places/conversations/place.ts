@@ -3,7 +3,7 @@ import texts from "../../../../../src/askback/messages/en.json?place=conversatio
 };
 import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox&texts" with { type: "json" };
 import { newKey } from "../../../client/key.ts";
-import type { AgentList, Conversation, Thread } from "../../../core/generated/wire.ts";
+import type { AgentPage, Conversation, Thread } from "../../../core/generated/wire.ts";
 import { isTerminal } from "../../../core/lifecycle.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
@@ -64,7 +64,7 @@ export class Place extends PlaceElement {
       inbox.removeEventListener("change", redraw);
       leaveKeys();
     };
-    void client.get<AgentList>("/v1/agents?limit=200").then(
+    void client.get<AgentPage>("/v1/agents?limit=200").then(
       ({ agents }) => {
         this.#agents = new Map(agents.map(({ id, name }) => [id, name]));
         this.redraw();

@@ -2,7 +2,7 @@ import texts from "../../../../../src/askback/messages/en.json?place=history&tex
 import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox&texts" with { type: "json" };
 import type { Client } from "../../../client/client.ts";
 import { followRequest } from "../../../client/follow-request.ts";
-import type { AgentList, InputRequest, PeopleList, RequestPage } from "../../../core/generated/wire.ts";
+import type { AgentPage, InputRequest, PersonPage, RequestPage } from "../../../core/generated/wire.ts";
 import { isTerminal } from "../../../core/lifecycle.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
@@ -74,11 +74,11 @@ export class Place extends PlaceElement {
       clearTimeout(this.#reloadTimer);
       this.#reloadTimer = undefined;
     };
-    void client.get<PeopleList>("/v1/people?limit=200").then(({ people }) => {
+    void client.get<PersonPage>("/v1/people?limit=200").then(({ people }) => {
       this.#people = chips(people);
       this.redraw();
     }, ignore);
-    void client.get<AgentList>("/v1/agents?limit=200").then(({ agents }) => {
+    void client.get<AgentPage>("/v1/agents?limit=200").then(({ agents }) => {
       this.#agents = chips(agents);
       this.redraw();
     }, ignore);
