@@ -5,8 +5,8 @@ import { audience, isForOthers } from "../src/core/audience.ts";
 import type { InputRequest, ThreadPage } from "../src/core/generated/wire.ts";
 import { addTexts } from "../src/core/messages.ts";
 import { loadKinds } from "../src/elements/kinds.ts";
+import { questionOf } from "../src/elements/labels.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
-import { questionOf } from "../src/elements/show.ts";
 import { connect, pathId } from "./page.ts";
 import { $, getText, showTexts } from "./words.ts";
 

@@ -91,7 +91,7 @@ const PROPERTIES = [
   "clearError",
   "drawFailed",
   "drawActions",
-  "drawKept",
+  "drawDraftNotice",
   "unsentLine",
   "sendUnsent",
   "DeviceDraftStore",

@@ -7,9 +7,9 @@ import type { MessagePart, PostedMessage, ThreadRequest } from "../../core/gener
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import type { Transcript } from "../../core/transcript.ts";
-import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
+import { draftStore } from "../loaddrafts.ts";
 import { sendOrWarn } from "../secretwarning.ts";
 import { composerStyles } from "./composer.css.ts";
 import { explainMismatch, openRequests, predictOutcome, type Writer } from "./prediction.ts";

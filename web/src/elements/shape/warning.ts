@@ -78,4 +78,4 @@ export function askAboutText(
 Object.assign(onDemand, { askAboutText, drawConfirmation, questionsBefore });
 
 /** The kind of a request stays as it is. */
-export const additions = { shape: <T>(Inner: T): T => Inner };
+export const mixins = { shape: <T>(Inner: T): T => Inner };

@@ -130,4 +130,4 @@ export function ownMessage(form: Form, { path, key }: Fault): string | null | un
 Object.assign(texts, { localize, ownMessage, answerLanguages });
 
 /** The kind of a request stays as it is: its texts are chosen before it sees them. */
-export const additions = { texts: <T>(Inner: T): T => Inner };
+export const mixins = { texts: <T>(Inner: T): T => Inner };

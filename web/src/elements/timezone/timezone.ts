@@ -43,4 +43,4 @@ export function localOf(moment: string): string {
 Object.assign(onDemand, { localOf, withZone, zoneText });
 
 /** The kind of a request stays as it is. */
-export const additions = { timezone: <T>(Inner: T): T => Inner };
+export const mixins = { timezone: <T>(Inner: T): T => Inner };

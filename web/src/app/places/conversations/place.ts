@@ -17,7 +17,7 @@ import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { titleOrId } from "../../titles.ts";
 import { drawHeading } from "../../ui/heading.ts";
-import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
+import { handleListKeys, LIST_KEYS } from "../../ui/listnavigation.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { drawTool } from "../../ui/tool.ts";
 import { drawChips, drawSearch } from "../../ui/toolbar.ts";
@@ -58,7 +58,7 @@ export class Place extends PlaceElement {
     this.#list = new ConversationList(client, () => this.redraw());
     this.#list.follow();
     const redraw = (): void => this.redraw();
-    const leaveKeys = followListKeys(this);
+    const leaveKeys = handleListKeys(this);
     inbox.addEventListener("change", redraw);
     this.#unfollow = () => {
       inbox.removeEventListener("change", redraw);

@@ -16,7 +16,7 @@ import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { titleOrId } from "../../titles.ts";
 import { drawHeading } from "../../ui/heading.ts";
-import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
+import { handleListKeys, LIST_KEYS } from "../../ui/listnavigation.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { type Chip, drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
 import { Comments } from "../inbox/comments.ts";
@@ -66,7 +66,7 @@ export class Place extends PlaceElement {
     const chips = (people: readonly { id: string; name: string }[]): Chip[] =>
       people.map(({ id, name }) => ({ id, label: name })).sort((a, b) => a.label.localeCompare(b.label));
     const { client } = this.app;
-    const leaveKeys = followListKeys(this);
+    const leaveKeys = handleListKeys(this);
     const unfollow = this.#follow(client);
     this.#leaveKeys = () => {
       leaveKeys();

@@ -10,7 +10,7 @@ import { focusedElement, singleKey } from "../../keys.ts";
 import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { drawHeading } from "../../ui/heading.ts";
-import { ALL_KEYS } from "../../ui/keylist.ts";
+import { ALL_KEYS } from "../../ui/shortcuts.ts";
 import { drawEmpty, drawLoading } from "../../ui/states.ts";
 import { drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
 import { VirtualList } from "../../ui/virtual.ts";

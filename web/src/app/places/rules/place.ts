@@ -9,7 +9,7 @@ import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { saveAs } from "../../ui/download.ts";
 import { drawHeading } from "../../ui/heading.ts";
-import { followListKeys } from "../../ui/listkeys.ts";
+import { handleListKeys } from "../../ui/listnavigation.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { drawTable } from "../../ui/table.ts";
 import { drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
@@ -53,7 +53,7 @@ export class Place extends PlaceElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#leaveKeys = followListKeys(this);
+    this.#leaveKeys = handleListKeys(this);
     void this.load();
     void this.app.client.get<AgentPage>("/v1/agents?limit=200").then(
       ({ agents }) => {
