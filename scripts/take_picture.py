@@ -21,7 +21,7 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright, 
 
 from askback import AsyncClient
 from askback.demo.processes import DemoRun, RunningServer, run_agent, run_server
-from scene import ask_all
+from picture_requests import ask_all
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "images"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")

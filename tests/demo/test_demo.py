@@ -28,7 +28,7 @@ from askback.demo.processes import (
     run_registry,
     run_result,
 )
-from tests.demo.scene import ENVIRONMENT, answer, git, run_agent, served, texts_of, title_of
+from tests.demo.harness import ENVIRONMENT, answer, git, run_agent, served, texts_of, title_of
 from tests.forks.process import Process, fork
 from tests.requirements import requirement
 

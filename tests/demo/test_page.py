@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Page, expect
 from askback import AsyncClient, InputRequest
 from askback.demo.person import ScriptedPerson
 from askback.demo.processes import DemoRun, run_registry, run_result
-from tests.demo.scene import run_agent, served
+from tests.demo.harness import run_agent, served
 from tests.journeys.browser import chromium
 from tests.requirements import requirement
 
