@@ -30,7 +30,7 @@ import typer
 
 from askback import errors, messages
 from askback.cli.main import app
-from askback.domain.lifecycle import CANCELLED_BY, REASONS, TERMINAL, TRANSITIONS, Status
+from askback.domain.lifecycle import CANCELLED_BY, NEXT_STATUS, REASONS, TERMINAL, Status
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.modeltext import TEXTS
 from askback.server import settings
@@ -54,9 +54,9 @@ def include_files(page: str) -> str:
 
 def lifecycle() -> str:
     """The page about the lifecycle: a diagram, the table and the reasons."""
-    steps = [f"    {a} --> {b}: {action}" for (a, action), b in TRANSITIONS.items()]
+    steps = [f"    {a} --> {b}: {transition}" for (a, transition), b in NEXT_STATUS.items()]
     end_lines = [f"    {status} --> [*]" for status in Status if status in TERMINAL]
-    rows = [f"| `{a}` | {action} | `{b}` |" for (a, action), b in TRANSITIONS.items()]
+    rows = [f"| `{a}` | {transition} | `{b}` |" for (a, transition), b in NEXT_STATUS.items()]
     decline_reasons = ", ".join(f"`{reason}`" for reason in sorted(REASONS[Status.DECLINED]))
     cancelled = [
         f"| `{reason}` | {' | '.join('yes' if giver in givers else '' for giver in GIVERS)} "

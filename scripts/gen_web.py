@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, TypeAdapter
 
-from askback.domain import access, action, approval, display, fields, sources
+from askback.domain import access, action, approval, fields, sources, view_model
 from askback.domain.policy import settings
 from askback.domain.secrets import request as secrets
 from askback.wire import (
@@ -43,15 +43,15 @@ ROOTS: tuple[type[BaseModel], ...] = (
     replies.ThreadSnapshot,
     replies.LevelChange,
     admin_replies.CurrentSession,
-    admin_replies.AgentList,
+    admin_replies.AgentPage,
     admin_replies.LimitsReply,
-    admin_replies.SecretList,
+    admin_replies.SecretPage,
     admin_replies.ServerRecord,
     file_replies.FileList,
     replies.FileValue,
     admin_replies.NewSession,
     admin_replies.SessionList,
-    admin_replies.TokenList,
+    admin_replies.TokenPage,
     admin_replies.Address,
     action.ActionAnswerBody,
     approval.DecisionBody,
@@ -60,19 +60,19 @@ ROOTS: tuple[type[BaseModel], ...] = (
     bodies.PackageAnswerBody,
     replies.KindList,
     replies.WebhookList,
-    replies.DeliveryList,
+    replies.DeliveryPage,
     settings.PolicySettings,
     policy_replies.AuditEntries,
     policy_replies.AuditVerification,
     policy_replies.BuiltInRules,
     policy_replies.RuleImport,
-    policy_replies.RuleList,
+    policy_replies.RulePage,
     policy_replies.RulePreview,
     policy_replies.RuleTrial,
     rule_bodies.RuleBody,
     sources.OptionPage,
     events.PersonalChange,
-    inbox.PeopleList,
+    inbox.PersonPage,
     inbox.ConversationPage,
     inbox.MarkdownTrees,
     inbox.ReminderList,
@@ -83,7 +83,7 @@ NAMED_TYPES: dict[str, Any] = {
     "Field": fields.AnyField,
     "MessagePart": replies.MessagePart,
     "ThreadEvent": events.ThreadEvent,
-    "Rich": display.Rich,
+    "Rich": view_model.Rich,
     "Level": access.LevelWord,
     "Scope": approval.Scope,
     "SecretScope": secrets.Scope,

@@ -20,8 +20,8 @@ from PIL import Image
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
 from askback import AsyncClient
-from askback.demo.processes import Run, RunningServer, run_agent, run_server
-from scene import ask_all
+from askback.demo.processes import DemoRun, RunningServer, run_agent, run_server
+from picture_requests import ask_all
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "images"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -133,7 +133,7 @@ async def main() -> None:
     """Run the demo's server and agent, create the other requests, and take the pictures."""
     with tempfile.TemporaryDirectory() as folder:
         async with browser() as chromium:
-            run = Run("picture", "hello", Path(folder) / "out", date(2026, 11, 20))
+            run = DemoRun("picture", "hello", Path(folder) / "out", date(2026, 11, 20))
             async with (
                 run_server(Path(folder) / "demo", port=0) as server,
                 run_agent(server, run),

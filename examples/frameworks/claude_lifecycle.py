@@ -6,12 +6,12 @@ from pathlib import Path
 from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, query
 
 from askback import AsyncClient
-from askback.adapters.claude import InjectContext, Lifecycle, Session, SetVariable, with_askback
+from askback.adapters.claude import InjectContext, Lifecycle, SetVariable, StepContext, with_askback
 
 
-def open_tasks(session: Session) -> dict[str, list[str]]:
+def open_tasks(context: StepContext) -> dict[str, list[str]]:
     """Return the names that the template uses."""
-    tasks = Path(session.cwd) / "tasks.txt"
+    tasks = Path(context.cwd) / "tasks.txt"
     return {"tasks": tasks.read_text().splitlines() if tasks.exists() else []}
 
 

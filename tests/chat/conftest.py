@@ -11,7 +11,7 @@ import pytest
 from askback import AsyncClient
 from askback.demo.processes import RunningServer
 from tests.chat.fake_endpoint import FakeEndpoint
-from tests.demo.scene import ENVIRONMENT, served
+from tests.demo.harness import ENVIRONMENT, served
 from tests.forks.process import Process, fork
 
 

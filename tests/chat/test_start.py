@@ -17,7 +17,7 @@ from askback.chat.scripted import ScriptedAgent
 from askback.cli.chat import choose_agent
 from askback.errors import AskbackError
 from askback.server import server_file
-from tests.demo.scene import ENVIRONMENT, served
+from tests.demo.harness import ENVIRONMENT, served
 from tests.forks.process import Process, fork
 
 LIMIT_S = 120

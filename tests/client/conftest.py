@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from askback import AsyncClient
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.server.app import create_app
 from askback.server.settings import load
 from tests.client.servers import TOKENS, ServerProcess
@@ -65,7 +65,7 @@ async def clients_of_app(**parts: Any) -> AsyncIterator[Connect]:
 
     folder = Path(tempfile.gettempdir()) / f"askback-test-{secrets.token_hex(6)}"
     tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
-    bus = LocalBus()
+    bus = InProcessBus()
     given = {"store": TemporaryStore(on_commit=bus.publish), "bus": bus} | parts
     app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=folder), **given)
     try:

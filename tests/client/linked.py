@@ -14,7 +14,7 @@ from askback.client.link import Link
 from askback.client.transport import FrameStream
 from askback.client.transport_app import AppTransport
 from askback.client.transport_http import HttpFrames
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.server.app import App, create_app
 from tests.temporary_store import TemporaryStore
 
@@ -53,7 +53,7 @@ async def linked(
     transport: type[AppTransport], kind: type[TemporaryStore] = TemporaryStore
 ) -> AsyncGenerator[LinkedAgent]:
     """A link to a server on a store of that kind, for the duration of a test."""
-    bus = LocalBus()
+    bus = InProcessBus()
     store = kind(on_commit=bus.publish)
     app = create_app(store=store, bus=bus)
     link = Link(transport(app, None))

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Cancelled, Client, Decision, Form, Invalid, Text, ToolCall, requires_approval
-from askback.adapters.asking import Place, supersede
+from askback.adapters.asking import PausePoint, supersede
 from askback.client.options import call_key
 from tests.client.conftest import Connect, clients_of_app
 from tests.client.deciding import deciding, wait_for_request
@@ -140,7 +140,7 @@ async def test_the_requests_of_a_pause_are_superseded_among_many_and_no_others(
         await agent.requests.create(FORM, thread_id="t1", external_id=external_id)
         for external_id in ("run:1", "run:1:0", "run:10", *(f"other:{number}" for number in range(50)))
     ]
-    await supersede(agent, [Place(id="run:1", thread_id="t1")])
+    await supersede(agent, [PausePoint(id="run:1", thread_id="t1")])
     ended = [(await agent.requests.get(request.id)).status for request in asked]
     assert ended == ["cancelled", "cancelled"] + ["pending"] * 51
 

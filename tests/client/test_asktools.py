@@ -12,7 +12,7 @@ from askback import AsyncClient, Conflict, Form, InputRequest, Text
 from askback.adapters.asking import (
     MirroredCall,
     MirroredMessage,
-    Place,
+    PausePoint,
     approve_once,
     ask_once,
     mirror_messages,
@@ -22,7 +22,7 @@ from askback.adapters.asktools import ASK_TOOLS, ASK_USER, REQUEST_APPROVAL, REQ
 from askback.client.gather import gather_all
 from askback.testing import Approve, Decline, LeaveOpen, Reply, person
 
-PLACE = Place(id="fw:t1:call_1", thread_id="t1", run_id="r1", tool_call_id="call_1", agent="planner")
+POINT = PausePoint(id="fw:t1:call_1", thread_id="t1", run_id="r1", tool_call_id="call_1", agent="planner")
 NAME = Form(title="Name", fields=[Text(id="name", label="Name")])
 
 
@@ -30,7 +30,7 @@ async def call_tool(tool: AskTool, arguments: dict[str, Any], reply: Reply = "")
     """Return the text for the model, and the settled request."""
     ada = person({"*": reply})
     async with ada, AsyncClient(app=ada.app) as client:
-        result = await tool.call(client, arguments, PLACE)
+        result = await tool.call(client, arguments, POINT)
     assert not result.pending
     return result.text, result.request
 
@@ -115,11 +115,11 @@ async def test_secrets_come_back_as_names() -> None:
 async def test_the_same_pause_finds_the_same_request_with_or_without_a_waiter() -> None:
     ada = person({"deploy": LeaveOpen(), "name": LeaveOpen()})
     async with ada, AsyncClient(app=ada.app) as client:
-        pending = await approve_once(client, "deploy", {"to": "prod"}, PLACE, wait=False, timeout_s=60)
-        form = await ask_once(client, NAME, Place(id="2", thread_id="t1"), wait=False)
+        pending = await approve_once(client, "deploy", {"to": "prod"}, POINT, wait=False, timeout_s=60)
+        form = await ask_once(client, NAME, PausePoint(id="2", thread_id="t1"), wait=False)
         async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:
-            waiting = asyncio.ensure_future(approve_once(client, "deploy", {"to": "prod"}, PLACE))
-            answering = asyncio.ensure_future(ask_once(client, NAME, Place(id="2", thread_id="t1")))
+            waiting = asyncio.ensure_future(approve_once(client, "deploy", {"to": "prod"}, POINT))
+            answering = asyncio.ensure_future(ask_once(client, NAME, PausePoint(id="2", thread_id="t1")))
             await bob.requests.decide(pending.request, "approve")  # type: ignore[arg-type] - it was asked
             await bob.requests.answer(form, {"name": "Bo"})
             with anyio.fail_after(120):
@@ -135,15 +135,15 @@ async def test_the_same_pause_finds_the_same_request_with_or_without_a_waiter() 
 async def test_an_approval_is_not_used_for_other_arguments() -> None:
     ada = person({"deploy": True})
     async with ada, AsyncClient(app=ada.app) as client:
-        assert await approve_once(client, "deploy", {"to": "stage"}, PLACE)
+        assert await approve_once(client, "deploy", {"to": "stage"}, POINT)
         with pytest.raises(Conflict):
-            await approve_once(client, "deploy", {"to": "prod"}, PLACE)
+            await approve_once(client, "deploy", {"to": "prod"}, POINT)
 
 
 async def test_a_question_is_withdrawn_when_the_framework_is_interrupted() -> None:
     ada = person({"name": LeaveOpen()})
     async with ada, AsyncClient(app=ada.app) as client:
-        asking = asyncio.ensure_future(gather_all([ask_once(client, NAME, PLACE)]))
+        asking = asyncio.ensure_future(gather_all([ask_once(client, NAME, POINT)]))
         with anyio.fail_after(120):
             async for event in client.events("t1", cursor=0):
                 if event["type"] == "request.created":
@@ -169,8 +169,8 @@ class WatchedClient(AsyncClient):
 async def test_an_approval_that_was_asked_before_is_withdrawn_when_the_framework_is_interrupted() -> None:
     ada = person({"deploy": LeaveOpen()})
     async with ada, WatchedClient(app=ada.app) as client:
-        decision_before = await approve_once(client, "deploy", {"to": "prod"}, PLACE, wait=False)
-        asking = asyncio.ensure_future(approve_once(client, "deploy", {"to": "prod"}, PLACE))
+        decision_before = await approve_once(client, "deploy", {"to": "prod"}, POINT, wait=False)
+        asking = asyncio.ensure_future(approve_once(client, "deploy", {"to": "prod"}, POINT))
         with anyio.fail_after(120):
             await client.waits.wait()
             asking.cancel()
@@ -191,7 +191,7 @@ async def test_an_error_of_one_question_withdraws_the_others() -> None:
                     if event["type"] == "request.created":
                         raise ZeroDivisionError
 
-            await gather_all([ask_once(client, NAME, PLACE), fail()])
+            await gather_all([ask_once(client, NAME, POINT), fail()])
         [request] = await client.requests.list(thread_id="t1")
     assert (request.status, request.reason) == ("cancelled", "agent_aborted")
 

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Decision, InputRequest
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.ports.policy import PolicyView
 from askback.server.app import create_app
 from tests.client.conftest import clients_of_app
@@ -77,7 +77,7 @@ async def test_a_decision_that_was_made_after_a_restart_is_the_decision(
 
 
 async def test_a_store_that_cannot_be_written_permits_nothing():
-    bus = LocalBus()
+    bus = InProcessBus()
     store = TemporaryStore(on_commit=bus.publish)
     async with clients_of_app(store=store, bus=bus) as connect, connect(retry_for=0.2) as agent:
         await agent.requests.list()
@@ -96,7 +96,7 @@ class Crashing(TemporaryStore):
 
 
 async def test_a_check_that_crashes_permits_nothing():
-    bus = LocalBus()
+    bus = InProcessBus()
     store = Crashing(on_commit=bus.publish)
     async with clients_of_app(store=store, bus=bus) as connect, connect() as agent:
         with anyio.fail_after(120):
@@ -111,7 +111,7 @@ class UnopenedStore(TemporaryStore):
 
 
 async def test_an_app_that_cannot_start_permits_nothing():
-    bus = LocalBus()
+    bus = InProcessBus()
     async with AsyncClient(app=create_app(store=UnopenedStore(on_commit=bus.publish), bus=bus)) as agent:
         with anyio.fail_after(120):
             assert is_unanswerable_denial(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))

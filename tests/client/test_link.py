@@ -58,9 +58,9 @@ async def test_a_question_created_after_its_caller_was_cancelled_is_withdrawn_be
     server = ScriptedTransport()
     link = Link(server)
     with anyio.fail_after(120):
-        ticket = await link.ask('"op":"create_request","wait":true', withdraw=True)
+        future = await link.ask('"op":"create_request","wait":true', withdraw=True)
         created = await server.next("create_request")
-        ticket.cancel()
+        future.cancel()
         closing = asyncio.ensure_future(link.close())
         await asyncio.sleep(0)
         server.replies.put_nowait(
@@ -75,14 +75,14 @@ async def test_a_question_created_after_its_caller_was_cancelled_is_withdrawn_be
 @TRANSPORTS
 async def test_a_wait_restarted_immediately_gets_the_outcome(transport: Any) -> None:
     ask = frames.create_request(Form(fields=[Text(id="q", label="Q")]), thread_id="t1", options={}, key=None)
-    async with linked(transport) as link_scene:
-        request = await link_scene.link.call(ask, retry_for=20)
-        given_up = await link_scene.link.wait(request["id"])
-        await link_scene.link.call('"op":"list_requests"', retry_for=20)  # the wait went before it
-        link_scene.link.abandon(given_up)
-        waiting = await link_scene.link.wait(request["id"])
+    async with linked(transport) as linked_agent:
+        request = await linked_agent.link.call(ask, retry_for=20)
+        given_up = await linked_agent.link.wait(request["id"])
+        await linked_agent.link.call('"op":"list_requests"', retry_for=20)  # the wait went before it
+        linked_agent.link.abandon(given_up)
+        waiting = await linked_agent.link.wait(request["id"])
         for _ in range(3):  # the frames about both waits have been processed
-            await link_scene.link.call('"op":"list_requests"', retry_for=20)
+            await linked_agent.link.call('"op":"list_requests"', retry_for=20)
         answer = {"revision": 1, "values": {"q": "yes"}}
-        await (await link_scene.person()).post(f"/v1/requests/{request['id']}/answer", json=answer)
+        await (await linked_agent.person()).post(f"/v1/requests/{request['id']}/answer", json=answer)
         assert (await waiting)["answer"]["values"] == {"q": "yes"}

@@ -37,20 +37,20 @@ class LosesTheReply(TemporaryStore):
 
 @TRANSPORTS
 async def test_a_question_whose_fate_was_unknown_is_asked_once(transport: Any) -> None:
-    async with linked(transport, LosesTheReply) as link_scene:
-        request = await link_scene.link.call(ASK, retry_for=20)
+    async with linked(transport, LosesTheReply) as linked_agent:
+        request = await linked_agent.link.call(ASK, retry_for=20)
         assert request["status"] == "pending"
-        result = await link_scene.link.call('"op":"list_requests"', retry_for=20)
+        result = await linked_agent.link.call('"op":"list_requests"', retry_for=20)
         assert [item["id"] for item in result["requests"]] == [request["id"]]
 
 
 @TRANSPORTS
 async def test_a_call_without_retries_gets_the_time_to_retry(transport: Any) -> None:
-    async with linked(transport) as link_scene:
-        await link_scene.link.call('"op":"list_requests"', retry_for=20)
-        link_scene.store.disk.full = True
+    async with linked(transport) as linked_agent:
+        await linked_agent.link.call('"op":"list_requests"', retry_for=20)
+        linked_agent.store.disk.full = True
         with pytest.raises(Unavailable) as exc_info:
-            await link_scene.link.call(ASK, retry_for=0.5)
+            await linked_agent.link.call(ASK, retry_for=0.5)
         assert exc_info.value.retry_after == 1
 
 

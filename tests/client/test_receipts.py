@@ -18,12 +18,12 @@ pytestmark = pytest.mark.anyio
 @TRANSPORTS
 async def test_no_resume_remains_for_a_delivered_answer(transport: Any) -> None:
     ask = frames.create_request(Form(fields=[Text(id="q", label="Q")]), thread_id="t1", options={}, key=None)
-    async with linked(transport) as link_scene:
-        request = await link_scene.link.call(ask, retry_for=20)
-        waiting = await link_scene.link.wait(request["id"])
-        await link_scene.link.call('"op":"list_requests"', retry_for=20)  # the wait went before it
+    async with linked(transport) as linked_agent:
+        request = await linked_agent.link.call(ask, retry_for=20)
+        waiting = await linked_agent.link.wait(request["id"])
+        await linked_agent.link.call('"op":"list_requests"', retry_for=20)  # the wait went before it
         answer = {"revision": 1, "values": {"q": "yes"}}
-        reply = await (await link_scene.person()).post(f"/v1/requests/{request['id']}/answer", json=answer)
+        reply = await (await linked_agent.person()).post(f"/v1/requests/{request['id']}/answer", json=answer)
         assert reply.status_code == 200
         assert (await waiting)["answer"]["values"] == {"q": "yes"}
-        assert await link_scene.store.resume_of("default", request["id"]) is None
+        assert await linked_agent.store.resume_of("default", request["id"]) is None

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, ConnectionLost, Form, Text
-from askback.adapters.asking import Place, ask_once
+from askback.adapters.asking import PausePoint, ask_once
 from askback.client.transport import FrameStream, Transport, TransportError
 from askback.client.transport_http import HttpFrames
 from askback.domain.request import InputRequest
@@ -83,7 +83,7 @@ async def test_the_question_of_a_framework_that_was_interrupted_while_the_server
     own_server: ServerProcess,
 ):
     async with own_server.client() as agent, own_server.client("responder") as person:
-        asking = ask_once(agent, FORM, Place(id="pause", thread_id="t1"))
+        asking = ask_once(agent, FORM, PausePoint(id="pause", thread_id="t1"))
         ended_request = await interrupt_while_away(own_server, person, asking)
         assert not await agent.requests.withdraw(ended_request)
     assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")

@@ -12,8 +12,8 @@ from askback.client.subscriptions import Listener
 from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound, Unavailable
 
 
-class Ticket:
-    """The ticket of a caller."""
+class CallFuture:
+    """The future of a caller."""
 
     def __init__(self, *, withdraw: bool = False) -> None:
         self.request_id: str | None = None
@@ -55,8 +55,8 @@ def follow(session: Session, thread_id: str | None, reader: Reader) -> None:
     receive(session, id=sent_frame["id"], ok={"cursor": sent_frame.get("cursor", 0)})
 
 
-def create_request(session: Session, ticket: Ticket) -> dict[str, Any]:
-    text = session.call('"op":"create_request","wait":true', ticket, retry_for=FOREVER, now=0.0, watch=True)
+def create_request(session: Session, future: CallFuture) -> dict[str, Any]:
+    text = session.call('"op":"create_request","wait":true', future, retry_for=FOREVER, now=0.0, watch=True)
     return frame(text)
 
 
@@ -65,8 +65,8 @@ ANSWERED = {"id": "req_1", "status": "answered", "answer": {"values": {}}}
 
 
 def test_answers_find_their_callers_in_any_order():
-    session, ticket, two = Session(), Ticket(), Ticket()
-    first_frame = frame(session.call('"op":"get_request"', ticket, retry_for=1, now=0))
+    session, future, two = Session(), CallFuture(), CallFuture()
+    first_frame = frame(session.call('"op":"get_request"', future, retry_for=1, now=0))
     second_frame = frame(session.call('"op":"list_requests"', two, retry_for=1, now=0))
     receive(session, id=second_frame["id"], ok={"n": 2})
     receive(
@@ -75,34 +75,34 @@ def test_answers_find_their_callers_in_any_order():
         error={"code": "invalid", "message": "no", "status": 422, "field_errors": []},
     )
     assert two.result == {"n": 2}
-    assert isinstance(ticket.error, Invalid)
+    assert isinstance(future.error, Invalid)
     assert not session.busy()
 
 
 def test_an_asked_request_resolves_its_ticket_only_when_it_settles():
-    session, ticket = Session(), Ticket()
-    sent_request = create_request(session, ticket)
+    session, future = Session(), CallFuture()
+    sent_request = create_request(session, future)
     receive(session, id=sent_request["id"], ok=PENDING)
-    assert (ticket.done(), ticket.request_id) == (False, "req_1")
+    assert (future.done(), future.request_id) == (False, "req_1")
     receive(session, settled=ANSWERED)
     receive(session, settled=ANSWERED)
-    assert ticket.result == ANSWERED
+    assert future.result == ANSWERED
     assert not session.busy()
 
 
 def test_a_repeated_request_with_an_answer_resolves_immediately():
-    session, ticket = Session(), Ticket()
-    receive(session, id=create_request(session, ticket)["id"], ok=ANSWERED)
-    assert ticket.result == ANSWERED
+    session, future = Session(), CallFuture()
+    receive(session, id=create_request(session, future)["id"], ok=ANSWERED)
+    assert future.result == ANSWERED
 
 
 def test_a_new_connection_repeats_open_calls_and_asks_for_every_wait_and_subscription():
     session, reader = Session(), Reader(cursor=4)
-    receive(session, id=create_request(session, Ticket())["id"], ok=PENDING)
-    session.wait("req_2", Ticket())
+    receive(session, id=create_request(session, CallFuture())["id"], ok=PENDING)
+    session.wait("req_2", CallFuture())
     follow(session, "t1", reader)
     receive(session, event={"thread_id": "t1", "seq": 5, "position": 9})
-    open_call = session.call('"op":"get_request","request_id":"req_3"', Ticket(), retry_for=30, now=0)
+    open_call = session.call('"op":"get_request","request_id":"req_3"', CallFuture(), retry_for=30, now=0)
     frames = [frame(text) for text in session.reconnect_frames()]
     assert [{k: v for k, v in f.items() if k != "id"} for f in frames] == [
         {"op": "get_request", "request_id": "req_3"},
@@ -114,31 +114,31 @@ def test_a_new_connection_repeats_open_calls_and_asks_for_every_wait_and_subscri
 
 
 def test_an_outcome_missed_while_disconnected_arrives_after_reconnecting():
-    session, settled_ticket, open_, unknown = Session(), Ticket(), Ticket(), Ticket()
-    for request_id, ticket in (("req_1", settled_ticket), ("req_2", open_), ("req_3", unknown)):
-        session.wait(request_id, ticket)
+    session, settled_future, open_, unknown = Session(), CallFuture(), CallFuture(), CallFuture()
+    for request_id, future in (("req_1", settled_future), ("req_2", open_), ("req_3", unknown)):
+        session.wait(request_id, future)
     (wait,) = session.reconnect_frames()
     receive(session, id=frame(wait)["id"], ok={"settled": [ANSWERED], "unknown": ["req_3"]})
-    assert settled_ticket.result == ANSWERED
+    assert settled_future.result == ANSWERED
     assert not open_.done()
     assert isinstance(unknown.error, NotFound)
 
 
 def test_two_waits_for_one_request_are_one_wait_on_the_wire():
-    session, ticket, two = Session(), Ticket(), Ticket()
-    assert session.wait("req_1", ticket) is not None
+    session, future, two = Session(), CallFuture(), CallFuture()
+    assert session.wait("req_1", future) is not None
     assert session.wait("req_1", two) is None
-    assert session.abandon(ticket) is None
+    assert session.abandon(future) is None
     assert session.awaits("req_1")
     receive(session, settled=ANSWERED)
-    assert (ticket.result, two.result) == (None, ANSWERED)
+    assert (future.result, two.result) == (None, ANSWERED)
     assert session.abandon(two) is None
 
 
 def test_the_end_of_the_last_wait_is_reported_to_the_server():
-    session, ticket, late_ticket = Session(), Ticket(), Ticket()
-    session.wait("req_1", ticket)
-    ended = frame(session.abandon(ticket))
+    session, future, late_ticket = Session(), CallFuture(), CallFuture()
+    session.wait("req_1", future)
+    ended = frame(session.abandon(future))
     assert (ended["op"], ended["request_ids"]) == ("unwait", ["req_1"])
     assert not session.awaits("req_1")
     call = create_request(session, late_ticket)
@@ -148,9 +148,9 @@ def test_the_end_of_the_last_wait_is_reported_to_the_server():
 
 
 def test_a_request_created_for_a_cancelled_caller_is_an_orphan():
-    session, ticket, kept_ticket = Session(), Ticket(withdraw=True), Ticket(withdraw=False)
-    first_request, second_request = create_request(session, ticket), create_request(session, kept_ticket)
-    ticket.cancelled = kept_ticket.cancelled = True
+    session, future, kept_ticket = Session(), CallFuture(withdraw=True), CallFuture(withdraw=False)
+    first_request, second_request = create_request(session, future), create_request(session, kept_ticket)
+    future.cancelled = kept_ticket.cancelled = True
     assert receive(session, id=first_request["id"], ok=PENDING).orphans == ["req_1"]
     assert receive(session, id=second_request["id"], ok=PENDING).orphans == []
     assert not session.has_pending_withdrawals()
@@ -158,7 +158,7 @@ def test_a_request_created_for_a_cancelled_caller_is_an_orphan():
 
 def test_a_cancelled_caller_does_not_end_the_wait_of_another_caller():
     for withdraw in (False, True):
-        session, asker, other_ticket = Session(), Ticket(withdraw=withdraw), Ticket()
+        session, asker, other_ticket = Session(), CallFuture(withdraw=withdraw), CallFuture()
         session.wait("req_1", other_ticket)
         sent_request = create_request(session, asker)
         asker.cancelled = True
@@ -169,24 +169,24 @@ def test_a_cancelled_caller_does_not_end_the_wait_of_another_caller():
 
 
 def test_a_wait_that_began_before_the_last_one_had_ended_is_asked_for_again():
-    session, ticket, second_ticket = Session(), Ticket(), Ticket()
-    session.wait("req_1", ticket)
-    ended_frame = frame(session.abandon(ticket))
+    session, future, second_ticket = Session(), CallFuture(), CallFuture()
+    session.wait("req_1", future)
+    ended_frame = frame(session.abandon(future))
     session.wait("req_1", second_ticket)
     [wait] = map(frame, receive(session, id=ended_frame["id"], ok={}).frames)
     assert (wait["op"], wait["request_ids"]) == ("wait", ["req_1"])
 
 
 def test_a_server_without_the_operation_for_ending_a_wait_gets_no_retry():
-    session, ticket = Session(), Ticket()
-    session.wait("req_1", ticket)
-    ended_frame = frame(session.abandon(ticket))
+    session, future = Session(), CallFuture()
+    session.wait("req_1", future)
+    ended_frame = frame(session.abandon(future))
     error_members = {"code": "unknown_operation", "message": "no", "status": 422}
     assert not receive(session, id=ended_frame["id"], error=error_members).reset
 
 
 def test_calls_time_out_and_waits_never_do():
-    session, call, ask, wait = Session(), Ticket(), Ticket(), Ticket()
+    session, call, ask, wait = Session(), CallFuture(), CallFuture(), CallFuture()
     session.call('"op":"get_request"', call, retry_for=30, now=100.0)
     create_request(session, ask)
     session.wait("req_9", wait)
@@ -198,7 +198,7 @@ def test_calls_time_out_and_waits_never_do():
 
 
 def test_the_timeout_counts_from_the_loss_of_the_connection():
-    session, call = Session(), Ticket()
+    session, call = Session(), CallFuture()
     session.call('"op":"get_request"', call, retry_for=30, now=0.0)
     assert session.take_overdue(129.0, 100.0) == []
     assert session.take_overdue(130.0, 100.0) == [call]
@@ -208,7 +208,7 @@ LATER = {"code": "unavailable", "message": "later", "status": 503}
 
 
 def test_a_call_is_retried_while_the_server_cannot_store():
-    session, call = Session(), Ticket()
+    session, call = Session(), CallFuture()
     sent = session.call('"op":"answer_request"', call, retry_for=10, now=100.0)
     pauses = list[float]()
     for now in (100.0, 101.0, 102.0, 103.0, 104.0, 105.0):
@@ -223,7 +223,7 @@ def test_a_call_is_retried_while_the_server_cannot_store():
 
 
 def test_a_retry_waits_for_the_time_that_the_server_named():
-    session, patient, hasty = Session(), Ticket(), Ticket()
+    session, patient, hasty = Session(), CallFuture(), CallFuture()
     session.call('"op":"answer_request"', patient, retry_for=30, now=0.0)
     session.call('"op":"answer_request"', hasty, retry_for=30, now=0.0)
     assert receive(session, id=1, error={**LATER, "retry_after": 7}).retry == (1, 7.0)
@@ -233,7 +233,7 @@ def test_a_retry_waits_for_the_time_that_the_server_named():
 
 
 def test_an_awaited_question_is_sent_until_it_is_accepted():
-    session, ask = Session(), Ticket()
+    session, ask = Session(), CallFuture()
     sent_request = create_request(session, ask)
     assert receive(session, id=sent_request["id"], error=LATER, now=1e9).retry is not None
     receive(session, id=sent_request["id"], ok=ANSWERED)
@@ -242,7 +242,7 @@ def test_an_awaited_question_is_sent_until_it_is_accepted():
 
 
 def test_a_call_that_rests_is_sent_once_on_a_new_connection():
-    session, call = Session(), Ticket()
+    session, call = Session(), CallFuture()
     sent = session.call('"op":"answer_request"', call, retry_for=30, now=0.0)
     assert receive(session, id=1, error=LATER).retry is not None
     assert session.reconnect_frames() == [sent]
@@ -250,7 +250,7 @@ def test_a_call_that_rests_is_sent_once_on_a_new_connection():
 
 
 def test_an_abandoned_call_is_not_retried():
-    session, call = Session(), Ticket()
+    session, call = Session(), CallFuture()
     session.call('"op":"answer_request"', call, retry_for=30, now=0.0)
     call.cancelled = True
     assert receive(session, id=1, error=LATER).retry is None
@@ -311,7 +311,7 @@ def test_a_new_connection_subscribes_readers_with_and_without_a_cursor():
 def test_after_a_resync_every_subscription_restarts_from_its_cursor():
     session, reader = Session(), Reader(cursor=7)
     session.subscriptions.listen(None, reader.listener)
-    session.wait("req_1", Ticket())
+    session.wait("req_1", CallFuture())
     frames = [frame(text) for text in receive(session, resync=True).frames]
     assert [(f["op"], f.get("request_ids"), f.get("cursor")) for f in frames] == [
         ("wait", ["req_1"], None),
@@ -338,14 +338,14 @@ def test_the_last_reader_to_leave_ends_the_subscription():
 
 def test_a_refused_wait_means_a_new_connection():
     session = Session()
-    sent_frame = frame(session.wait("req_1", Ticket()))
+    sent_frame = frame(session.wait("req_1", CallFuture()))
     assert receive(
         session, id=sent_frame["id"], error={"code": "internal", "message": "?", "status": 500}
     ).reset
 
 
 def test_closing_fails_whatever_is_open():
-    session, call, wait, reader = Session(), Ticket(), Ticket(), Reader()
+    session, call, wait, reader = Session(), CallFuture(), CallFuture(), Reader()
     session.call('"op":"get_request"', call, retry_for=30, now=0)
     session.wait("req_1", wait)
     session.subscriptions.listen("t1", reader.listener)
@@ -358,7 +358,7 @@ def test_closing_fails_whatever_is_open():
 def test_many_waits_are_asked_for_in_frames_that_the_server_takes():
     session = Session()
     for n in range(10_001):
-        session.wait(f"req_{n:026d}", Ticket())
+        session.wait(f"req_{n:026d}", CallFuture())
     frames = session.reconnect_frames()
     assert len(frames) == 6
     assert max(map(len, frames)) < 256 * 1024

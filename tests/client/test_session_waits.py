@@ -13,8 +13,8 @@ from tests.client.random_frames import RandomFrames
 REQUESTS = ("req_1", "req_2", "req_3")
 
 
-class Ticket:
-    """The ticket of a caller, who waits for `expected`."""
+class CallFuture:
+    """The future of a caller, who waits for `expected`."""
 
     def __init__(self, expected: str) -> None:
         self.expected = expected
@@ -39,27 +39,27 @@ class Waits(RandomFrames):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self.tickets: list[Ticket] = []
+        self.futures: list[CallFuture] = []
         self.answered_ids: set[str] = set()
         self.watched: set[str] = set()
 
     def wait(self) -> None:
-        ticket = Ticket(self.random.choice(REQUESTS))
-        self.tickets.append(ticket)
-        self.send(self.session.wait(ticket.expected, ticket))
+        future = CallFuture(self.random.choice(REQUESTS))
+        self.futures.append(future)
+        self.send(self.session.wait(future.expected, future))
 
     def create(self) -> None:
         """Create a request; its key makes repeated frames harmless."""
-        ticket = Ticket(self.random.choice(REQUESTS))
-        self.tickets.append(ticket)
-        op = f'"op":"create_request","wait":true,"key":"{ticket.expected}"'
-        self.send(self.session.call(op, ticket, retry_for=FOREVER, now=0.0, watch=True))
+        future = CallFuture(self.random.choice(REQUESTS))
+        self.futures.append(future)
+        op = f'"op":"create_request","wait":true,"key":"{future.expected}"'
+        self.send(self.session.call(op, future, retry_for=FOREVER, now=0.0, watch=True))
 
     def stop_waiting(self) -> None:
-        if self.tickets:
-            ticket = self.tickets.pop(self.random.randrange(len(self.tickets)))
-            ticket.cancelled = True
-            self.send(self.session.abandon(ticket))
+        if self.futures:
+            future = self.futures.pop(self.random.randrange(len(self.futures)))
+            future.cancelled = True
+            self.send(self.session.abandon(future))
 
     def answer(self, request_id: str) -> None:
         self.answered_ids.add(request_id)
@@ -100,7 +100,7 @@ class Waits(RandomFrames):
         for request_id in REQUESTS:
             self.answer(request_id)
         self.deliver_all()
-        assert all(ticket.result is not None for ticket in self.tickets)
+        assert all(future.result is not None for future in self.futures)
         assert not self.session.busy()
         assert not self.watched
 

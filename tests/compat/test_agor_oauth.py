@@ -14,15 +14,15 @@ from tests.compat.test_agor import CONFIRM, ENV, PATH, TOOLS
 from tests.requirements import requirement
 from tests.transports.conftest import Api, api
 from tests.transports.oauth_provider import ACCESS, REFRESH
-from tests.transports.test_oauth import Scene, scene
+from tests.transports.test_oauth import OAuthServer, oauth_server
 
 pytestmark = pytest.mark.anyio
-__all__ = ["api", "scene"]
+__all__ = ["api", "oauth_server"]
 
 
 @requirement("E24")
-async def test_an_account_is_connected_by_its_provider_alone(scene: Scene):
-    agent, person = await scene.api.as_("requester"), await scene.api.as_("responder")
+async def test_an_account_is_connected_by_its_provider_alone(oauth_server: OAuthServer):
+    agent, person = await oauth_server.api.as_("requester"), await oauth_server.api.as_("responder")
     arguments = {"provider": "crm", "reason": "To read contacts.", "scopes": ["contacts.read"]}
     reply = await agent.post(f"{TOOLS}_oauth", json=arguments)
     assert (reply.status_code, reply.json()["status"]) == (200, "requested"), reply.text
@@ -38,27 +38,27 @@ async def test_an_account_is_connected_by_its_provider_alone(scene: Scene):
 
     first = (await person.post(f"{widget}/oauth-start")).json()["url"]
     started_reply = await person.post(f"{widget}/oauth-start")
-    scene.cookie = started_reply.headers["set-cookie"]
-    assert scene.cookie.split("; ")[1:4] == ["HttpOnly", "SameSite=Lax", f"Path={PATH}"]
+    oauth_server.cookie = started_reply.headers["set-cookie"]
+    assert oauth_server.cookie.split("; ")[1:4] == ["HttpOnly", "SameSite=Lax", f"Path={PATH}"]
     callback = f"{PATH}/oauth/callback"
     (redirect_uri,) = parse_qs(urlsplit(started_reply.json()["url"]).query)["redirect_uri"]
     assert redirect_uri == f"http://127.0.0.1:8787{callback}"
-    state, code = scene.provider.allow(started_reply.json()["url"])
-    older, other = scene.provider.allow(first)
+    state, code = oauth_server.provider.allow(started_reply.json()["url"])
+    older, other = oauth_server.provider.allow(first)
     for query in (
         {"state": "forged", "code": code},
         {"state": older, "code": other},
         {"state": state, "code": code, "cookie": ""},
         {},
     ):
-        refusal = await scene.back(path=callback, **query)
+        refusal = await oauth_server.back(path=callback, **query)
         assert (refusal.status_code, 'id="refused">' in refusal.text) == (400, True)
-    scene.provider.reply = {"access_token": ACCESS, "refresh_token": REFRESH, "scope": "contacts.read"}
-    page = await scene.back(path=callback, state=state, code=code)
+    oauth_server.provider.reply = {"access_token": ACCESS, "refresh_token": REFRESH, "scope": "contacts.read"}
+    page = await oauth_server.back(path=callback, state=state, code=code)
     assert (page.status_code, 'id="connected">' in page.text) == (200, True)
-    assert [form["redirect_uri"] for form in scene.provider.forms] == [redirect_uri]
-    assert (await scene.back(path=callback, state=state, code=code)).status_code == 400
-    assert (await scene.back(path="/compat/nebo/oauth/callback")).status_code == 404
+    assert [form["redirect_uri"] for form in oauth_server.provider.forms] == [redirect_uri]
+    assert (await oauth_server.back(path=callback, state=state, code=code)).status_code == 400
+    assert (await oauth_server.back(path="/compat/nebo/oauth/callback")).status_code == 404
 
     finished_reply = await person.post(f"{widget}/oauth-resolve")
     assert finished_reply.json() == {
@@ -84,8 +84,10 @@ async def test_an_account_is_connected_by_its_provider_alone(scene: Scene):
         ({"token": ACCESS}, "token"),
     ],
 )
-async def test_arguments_are_refused_with_their_place(scene: Scene, changes: dict[str, Any], path: str):
-    agent = await scene.api.as_("requester")
+async def test_arguments_are_refused_with_their_place(
+    oauth_server: OAuthServer, changes: dict[str, Any], path: str
+):
+    agent = await oauth_server.api.as_("requester")
     reply = await agent.post(f"{TOOLS}_oauth", json={"provider": "crm", **changes})
     assert (reply.status_code, list(reply.json()["errors"])) == (422, [path]), reply.text
     assert ACCESS not in reply.text

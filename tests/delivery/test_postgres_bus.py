@@ -11,7 +11,7 @@ import anyio
 import asyncpg
 import pytest
 
-from askback.delivery.shared import SharedBus
+from askback.delivery.multi_server_bus import MultiServerBus
 from askback.domain.events import Event
 from askback.ports.bus import (
     Activity,
@@ -44,7 +44,7 @@ class Server:
 
     def __init__(self, database: Database, *, poll_s: float = 60.0) -> None:
         self.store = PostgresStore(database, on_commit=lambda events: self.bus.publish(events))
-        self.bus = SharedBus(self.store, origin=self.store.origin, poll_s=poll_s)
+        self.bus = MultiServerBus(self.store, origin=self.store.origin, poll_s=poll_s)
 
     async def open(self) -> None:
         await self.store.open()

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from askback.delivery import presence
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.delivery.presence import SharedPresence
 from askback.errors import Unavailable
 from askback.ports.presence import Presence, PresenceRegister, View
@@ -36,7 +36,7 @@ async def store(postgres: PostgresServer) -> AsyncIterator[PostgresStore]:
 
 
 def two_presences(register: PresenceRegister) -> tuple[Presence, Presence]:
-    bus = LocalBus()
+    bus = InProcessBus()
     return SharedPresence(register, bus, server="one"), SharedPresence(register, bus, server="two")
 
 
@@ -82,7 +82,7 @@ async def register() -> FakeRegister:
 @pytest.fixture
 async def server(register: FakeRegister) -> AsyncIterator[SharedPresence]:
     """A server whose lease is short."""
-    server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
+    server = SharedPresence(register, InProcessBus(), server="one", lease_s=LEASE_S)
     await server.open()
     yield server
     await server.close()
@@ -98,7 +98,7 @@ async def test_a_lease_is_renewed_for_as_long_as_the_server_lives(
 
 
 async def test_a_stopped_server_removes_its_presence_immediately(register: FakeRegister) -> None:
-    server = SharedPresence(register, LocalBus(), server="one")
+    server = SharedPresence(register, InProcessBus(), server="one")
     await server.open()
     server.enter("main", "t1")
     await server.wait_until_synchronized()
@@ -162,7 +162,7 @@ class Doubtful(FakeRegister):
 
 async def test_presence_registered_without_an_acknowledgement_expires() -> None:
     register = Doubtful()
-    server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
+    server = SharedPresence(register, InProcessBus(), server="one", lease_s=LEASE_S)
     await server.open()
     register.unheard = True
     leave = server.enter("main", "t1")
@@ -180,7 +180,7 @@ async def test_presence_registered_without_an_acknowledgement_expires() -> None:
 
 async def test_a_page_that_returns_after_an_unacknowledged_leave_is_present() -> None:
     register = Doubtful()
-    server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
+    server = SharedPresence(register, InProcessBus(), server="one", lease_s=LEASE_S)
     await server.open()
     leave = server.enter("main", "t1")
     await server.wait_until_synchronized()
@@ -228,7 +228,7 @@ class CrowdedRegister(FakeRegister):
 async def test_in_a_crowd_each_waits_only_for_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presence, "PATIENCE_S", 60)
     register = CrowdedRegister()
-    server = SharedPresence(register, LocalBus(), server="one")
+    server = SharedPresence(register, InProcessBus(), server="one")
     await server.open()
     places = count()
     register.on_arrival = lambda: server.enter("main", f"t{next(places)}")

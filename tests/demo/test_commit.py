@@ -15,8 +15,8 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from askback.demo.processes import DemoFailed, Run, RunningServer, run_result
-from tests.demo.scene import answer, git, run_agent, served, texts_of, title_of
+from askback.demo.processes import DemoFailed, DemoRun, RunningServer, run_result
+from tests.demo.harness import answer, git, run_agent, served, texts_of, title_of
 from tests.requirements import requirement
 
 INIT, ADD, COMMIT = "Make the folder a git repository", "Put the files into it", "Make the first commit"
@@ -24,13 +24,13 @@ QUESTIONS = {"run1-git-init": INIT, "run1-git-add": ADD, "run1-git-commit": COMM
 
 
 @pytest.fixture
-async def scene(tmp_path: Path) -> AsyncGenerator[tuple[RunningServer, AsyncClient, Run]]:
+async def demo_server(tmp_path: Path) -> AsyncGenerator[tuple[RunningServer, AsyncClient, DemoRun]]:
     """A server, the person's client, and a run of the agent that has not begun."""
     async with (
         served(tmp_path / "data") as ready,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
-        yield ready, client, Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
+        yield ready, client, DemoRun("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
 
 
 Decide = Callable[[AsyncClient, dict[str, Any]], Awaitable[Any]]
@@ -41,7 +41,7 @@ async def approve(client: AsyncClient, request: dict[str, Any]) -> None:
 
 
 @asynccontextmanager
-async def answer_run(client: AsyncClient, run: Run, decide: Decide) -> AsyncGenerator[None]:
+async def answer_run(client: AsyncClient, run: DemoRun, decide: Decide) -> AsyncGenerator[None]:
     """Fill in the forms, and decide about each command, until the block ends."""
 
     async def follow() -> None:
@@ -60,10 +60,10 @@ async def answer_run(client: AsyncClient, run: Run, decide: Decide) -> AsyncGene
 
 
 async def finish_run(
-    scene: tuple[RunningServer, AsyncClient, Run], decide: Decide = approve
+    demo_server: tuple[RunningServer, AsyncClient, DemoRun], decide: Decide = approve
 ) -> tuple[Path, dict[str, Any]]:
     """Let the agent finish; return the folder that it wrote, and the conversation."""
-    ready, client, run = scene
+    ready, client, run = demo_server
     with anyio.fail_after(120):
         async with answer_run(client, run, decide), run_agent(ready, run) as agent:
             folder = (await run_result(agent)).folder
@@ -72,12 +72,12 @@ async def finish_run(
 
 
 async def kill_run(
-    scene: tuple[RunningServer, AsyncClient, Run],
+    demo_server: tuple[RunningServer, AsyncClient, DemoRun],
     wait_for_moment: Callable[[], Awaitable[Any]],
     decide: Decide = approve,
 ) -> None:
     """Run the agent, and kill it at a given moment."""
-    ready, client, run = scene
+    ready, client, run = demo_server
     with anyio.fail_after(120):
         async with answer_run(client, run, decide), run_agent(ready, run) as agent:
             await wait_for_moment()
@@ -91,10 +91,10 @@ def approvals(thread: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 async def test_each_command_is_approved_before_it_runs(
-    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    demo_server: tuple[RunningServer, AsyncClient, DemoRun], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
-    folder, thread = await finish_run(scene)
+    folder, thread = await finish_run(demo_server)
     shown_approvals = approvals(thread)
     assert {request["tool_call_id"]: title_of(request) for request in shown_approvals} == QUESTIONS
     for request in shown_approvals:
@@ -114,13 +114,13 @@ async def test_each_command_is_approved_before_it_runs(
 
 @pytest.mark.parametrize(("title", "exists"), [(INIT, False), (ADD, True), (COMMIT, True)])
 async def test_a_denied_command_is_skipped(
-    title: str, exists: bool, scene: tuple[RunningServer, AsyncClient, Run]
+    title: str, exists: bool, demo_server: tuple[RunningServer, AsyncClient, DemoRun]
 ) -> None:
     async def decide(client: AsyncClient, request: dict[str, Any]) -> None:
         note = "We use another tool." if title_of(request) == title else None
         await client.requests.decide(request["id"], "deny" if note else "approve", note=note)
 
-    folder, thread = await finish_run(scene, decide)
+    folder, thread = await finish_run(demo_server, decide)
     assert (folder / ".git").exists() is exists
     assert (folder / "README.md").is_file()
     if exists:
@@ -132,17 +132,17 @@ async def test_a_denied_command_is_skipped(
 
 
 async def test_without_git_no_request_is_created(
-    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    demo_server: tuple[RunningServer, AsyncClient, DemoRun], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    folder, thread = await finish_run(scene)
+    folder, thread = await finish_run(demo_server)
     assert approvals(thread) == []
     assert texts_of(thread)[-2] == "There is no git on this machine, so the folder is just a folder."
     assert not (folder / ".git").exists()
 
 
 async def test_nothing_of_the_machine_runs_along(
-    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    demo_server: tuple[RunningServer, AsyncClient, DemoRun], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its hooks, its template and its signing would run with a command that nobody was shown."""
     hooks, template = tmp_path / "hooks", tmp_path / "template" / "hooks"
@@ -160,7 +160,7 @@ async def test_nothing_of_the_machine_runs_along(
     )
     monkeypatch.setenv("HOME", str(tmp_path))
     config.rename(tmp_path / ".gitconfig")
-    folder, _ = await finish_run(scene)
+    folder, _ = await finish_run(demo_server)
     assert (folder / ".git" / "HEAD").is_file()
     assert not (folder / ".git" / "hooks").exists()
     assert not (tmp_path / "it-ran").exists()
@@ -169,7 +169,7 @@ async def test_nothing_of_the_machine_runs_along(
 @requirement("B15")
 @pytest.mark.fault
 async def test_a_command_that_an_agent_died_in_does_not_run_again(
-    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    demo_server: tuple[RunningServer, AsyncClient, DemoRun], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     programs, gate = tmp_path / "bin", tmp_path / "gate"
     programs.mkdir()
@@ -185,9 +185,9 @@ async def test_a_command_that_an_agent_died_in_does_not_run_again(
             await anyio.to_thread.run_sync(os.open, gate, os.O_WRONLY)
         )  # opens when both ends do
 
-    await kill_run(scene, it_runs)
+    await kill_run(demo_server, it_runs)
     os.close(process_ids[0])  # and lets the orphan come to its end
-    folder, thread = await finish_run(scene)
+    folder, thread = await finish_run(demo_server)
     assert (tmp_path / "runs").read_text() == "init\n"
     assert "That failed, so I leave it there. The files are as they were." in texts_of(thread)
     assert [title_of(request) for request in approvals(thread)] == [INIT]
@@ -196,9 +196,9 @@ async def test_a_command_that_an_agent_died_in_does_not_run_again(
 
 @requirement("B24")
 async def test_a_rule_added_after_the_approval_stops_the_command(
-    scene: tuple[RunningServer, AsyncClient, Run],
+    demo_server: tuple[RunningServer, AsyncClient, DemoRun],
 ) -> None:
-    _, client, _ = scene
+    _, client, _ = demo_server
     shown_approvals: list[dict[str, Any]] = []
     opened_event = anyio.Event()
 
@@ -206,9 +206,9 @@ async def test_a_rule_added_after_the_approval_stops_the_command(
         shown_approvals.append(request)
         opened_event.set()
 
-    await kill_run(scene, opened_event.wait, leave)
+    await kill_run(demo_server, opened_event.wait, leave)
     await client.requests.decide(shown_approvals[0]["id"], "approve")
     await client.rules.create("bash(git init:*)", effect="deny")
-    folder, thread = await finish_run(scene)
+    folder, thread = await finish_run(demo_server)
     assert not (folder / ".git").exists()
     assert texts_of(thread)[-2].startswith("I may no longer run git init. The policy no longer allows this: ")

@@ -22,13 +22,13 @@ from askback import AsyncClient
 from askback.demo.person import ScriptedPerson
 from askback.demo.processes import (
     DemoFailed,
-    Run,
+    DemoRun,
     RunningServer,
     RunResult,
     run_registry,
     run_result,
 )
-from tests.demo.scene import ENVIRONMENT, answer, git, run_agent, served, texts_of, title_of
+from tests.demo.harness import ENVIRONMENT, answer, git, run_agent, served, texts_of, title_of
 from tests.forks.process import Process, fork
 from tests.requirements import requirement
 
@@ -71,7 +71,7 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
         run_registry(tmp_path / "registry", TOKEN) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
-        run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
+        run = DemoRun("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
         for stop in STOPS:
             await kill_at(stop, client, ready, run)
         person = asyncio.create_task(
@@ -103,7 +103,7 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
     assert texts_of(thread)[0].endswith("before you say so.")
 
 
-async def kill_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run) -> None:
+async def kill_at(stop: str, client: AsyncClient, ready: RunningServer, run: DemoRun) -> None:
     """Run the agent, answer its questions, and kill it as soon as it has reached `stop`."""
     seen_event = asyncio.Event()
 
@@ -138,7 +138,7 @@ async def kill_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run
 async def test_a_person_who_declines_the_project_gets_a_closing_message(
     outcome: str, stage: str, says: str, tmp_path: Path
 ) -> None:
-    run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
+    run = DemoRun("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     async with (
         served(tmp_path / "data") as ready,
         run_agent(ready, run) as agent,
@@ -162,7 +162,7 @@ async def test_a_person_who_declines_the_project_gets_a_closing_message(
 
 
 async def test_change_something_asks_again_with_the_note(tmp_path: Path) -> None:
-    run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
+    run = DemoRun("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     shown_requests: list[dict[str, Any]] = []
     async with (
         served(tmp_path / "data") as ready,

@@ -12,8 +12,8 @@ from playwright.async_api import Browser, Page, expect
 
 from askback import AsyncClient, InputRequest
 from askback.demo.person import ScriptedPerson
-from askback.demo.processes import Run, run_registry, run_result
-from tests.demo.scene import run_agent, served
+from askback.demo.processes import DemoRun, run_registry, run_result
+from tests.demo.harness import run_agent, served
 from tests.journeys.browser import chromium
 from tests.requirements import requirement
 
@@ -48,7 +48,7 @@ async def test_the_token_that_is_typed_in_the_demo_counts(
         run_registry(tmp_path / "registry", TOKEN) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
-        run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
+        run = DemoRun("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
         page = await chromium.new_page(locale="en-GB")
         await page.goto(f"{ready.login_url}&next=/t/{run.thread_id}")
         other = Other(client, run.thread_id, note=lambda _: None)

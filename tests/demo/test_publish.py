@@ -15,9 +15,9 @@ import pytest
 
 from askback import AsyncClient, InputRequest
 from askback.demo.person import ScriptedPerson
-from askback.demo.processes import Run, RunningServer, run_registry, run_result
+from askback.demo.processes import DemoRun, RunningServer, run_registry, run_result
 from askback.demo.publish import TOKEN, call
-from tests.demo.scene import run_agent, served, texts_of, title_of
+from tests.demo.harness import run_agent, served, texts_of, title_of
 from tests.requirements import requirement
 
 CANARY = "demo_canary-7c1e-95b0-4d2a"
@@ -25,30 +25,30 @@ PUBLISH = "Publish the project"
 
 
 @dataclass
-class Scene:
+class DemoServer:
     """A server, a registry that takes the canary, the person's client, and a run that has not begun."""
 
     ready: RunningServer
     client: AsyncClient
-    run: Run
+    run: DemoRun
     registry: str
 
 
 @pytest.fixture
-async def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Scene]:
+async def demo_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[DemoServer]:
     monkeypatch.setenv("PATH", str(tmp_path))  # without git, nobody is asked about its commands
     async with (
         served(tmp_path / "data") as ready,
         run_registry(tmp_path / "registry", CANARY) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
-        run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
-        yield Scene(ready, client, run, registry)
+        run = DemoRun("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
+        yield DemoServer(ready, client, run, registry)
 
 
-async def published(scene: Scene, person: ScriptedPerson) -> str | None:
+async def published(demo_server: DemoServer, person: ScriptedPerson) -> str | None:
     """Let the agent finish; return the address of the project."""
-    async with run_agent(scene.ready, scene.run) as agent:
+    async with run_agent(demo_server.ready, demo_server.run) as agent:
         if isinstance(person, Watching):
             person.watched = agent.pid
         following = asyncio.create_task(person.run())
@@ -89,13 +89,13 @@ def files_with_canary(folder: Path) -> list[Path]:
 
 @requirement("E17", "E23")
 async def test_it_publishes_with_a_probed_token_that_stays_nowhere_even_in_its_process(
-    scene: Scene, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    demo_server: DemoServer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     notes: list[str] = []
-    person = Watching(scene.client, "demo-1", note=notes.append, token=CANARY)
-    address = await published(scene, person)
-    assert address == f"{scene.registry}/packages/hello-askback"
-    thread = await scene.client.threads.get("demo-1")
+    person = Watching(demo_server.client, "demo-1", note=notes.append, token=CANARY)
+    address = await published(demo_server, person)
+    assert address == f"{demo_server.registry}/packages/hello-askback"
+    thread = await demo_server.client.threads.get("demo-1")
     assert [title_of(request) for request in thread["requests"][-2:]] == [TOKEN, PUBLISH]
     assert f"typed {TOKEN} again: “The registry does not know this token.”" in notes
     thread_texts = texts_of(thread)
@@ -108,7 +108,7 @@ async def test_it_publishes_with_a_probed_token_that_stays_nowhere_even_in_its_p
     assert files_with_canary(tmp_path) == []
     assert CANARY not in json.dumps(thread) + "".join(notes)
     assert CANARY not in "".join(capfd.readouterr())
-    assert scene.registry.encode() in person.output  # this is where it would be found
+    assert demo_server.registry.encode() in person.output  # this is where it would be found
     assert CANARY.encode() not in person.output
 
 
@@ -134,10 +134,13 @@ def x(pid: int) -> bytes:
     ],
 )
 async def test_without_the_token_or_a_yes_the_project_stays_here(
-    scene: Scene, tmp_path: Path, person: type[ScriptedPerson], token: str | None, left: str
+    demo_server: DemoServer, tmp_path: Path, person: type[ScriptedPerson], token: str | None, left: str
 ) -> None:
-    assert await published(scene, person(scene.client, "demo-1", note=lambda _: None, token=token)) is None
-    assert texts_of(await scene.client.threads.get("demo-1"))[-2] == left
+    assert (
+        await published(demo_server, person(demo_server.client, "demo-1", note=lambda _: None, token=token))
+        is None
+    )
+    assert texts_of(await demo_server.client.threads.get("demo-1"))[-2] == left
     assert not (tmp_path / "registry").exists()
 
 

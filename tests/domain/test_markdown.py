@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from askback.domain.build_view import build_view
 from askback.domain.markdown import markdown_tree, plain_line
 from askback.domain.validation import check_form
-from askback.domain.view import view
 from tests.requirements import requirement
 
 
@@ -166,7 +166,7 @@ def test_no_more_of_a_form_is_read_as_markdown_than_forty_thousand_characters() 
         {"id": f"f{n}", "type": "boolean", "label": "L", "description": f"*a*{'b' * 7997}"} for n in range(9)
     ]
     form = check_form({"description": "no markup " * 200, "fields": fields})
-    assert list(view(form)["markdown"]) == [f"form.fields[{n}].description" for n in range(5)]
+    assert list(build_view(form)["markdown"]) == [f"form.fields[{n}].description" for n in range(5)]
 
 
 def walk(nodes: list[Any]) -> list[dict[str, Any]]:

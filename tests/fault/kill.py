@@ -32,10 +32,10 @@ BUSY_S = 120
 
 
 @dataclass(frozen=True)
-class Scene:
+class KillPlan:
     """The failures and their frequency, and the time without progress after which a wait is a hang.
 
-    A scene ends early when a fault is found.
+    A plan ends early when a fault is found.
     """
 
     seed: int
@@ -67,35 +67,35 @@ class Report:
     """Of the database, by their names."""
 
 
-async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report:
-    """Play a scene in a folder: on SQLite, or on the Postgres of a site."""
+async def run(folder: Path, plan: KillPlan, *, site: Site | None = None) -> Report:
+    """Carry out a plan in a folder: on SQLite, or on the Postgres of a site."""
     ledger = Ledger(folder)
-    servers = [_server(folder, number, scene, site) for number in range(scene.servers)]
+    servers = [_server(folder, number, plan, site) for number in range(plan.servers)]
     urls = [server.url for server in servers]
     hosts = [
         Killable(
             work,
-            Host(urls[number % len(urls)], number, scene.agents // scene.hosts, folder),
+            Host(urls[number % len(urls)], number, plan.agents // plan.hosts, folder),
             log=folder / f"host-{number}.log",
         )
-        for number in range(scene.hosts)
+        for number in range(plan.hosts)
     ]
     kills, troubles = 0, Counter[str]()
-    witness = Witness(urls, ledger, patience_s=scene.patience_s, kills=lambda: kills)
+    witness = Witness(urls, ledger, patience_s=plan.patience_s, kills=lambda: kills)
     async with _processes(servers, hosts):
-        people = People(urls, ledger, scene.seed)
+        people = People(urls, ledger, plan.seed)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(people.work)
-            if not scene.everything:
+            if not plan.everything:
                 tasks.start_soon(witness.run)
             inspector = Inspector(urls, ledger)
-            chance = random.Random(scene.seed)
-            order = itertools.cycle(chance.sample(scene.troubles, len(scene.troubles)))
-            while kills + troubles.total() < scene.kills and not ledger.faults:
+            chance = random.Random(plan.seed)
+            order = itertools.cycle(chance.sample(plan.troubles, len(plan.troubles)))
+            while kills + troubles.total() < plan.kills and not ledger.faults:
                 await wait_until_busy(ledger)
                 await anyio.sleep(chance.uniform(0, 0.1))
                 with ledger.trouble():
-                    async with kill_processes(scene, chance, servers, hosts) as victims:
+                    async with kill_processes(plan, chance, servers, hosts) as victims:
                         kills += len(victims)
                         if site is not None and (trouble := next(order, None)) is not None:
                             await trouble(site, chance)
@@ -105,7 +105,7 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
                 people.resting = False
             witness.done.set()
             if not ledger.faults:
-                await finish_agents(ledger, hosts, scene.patience_s)
+                await finish_agents(ledger, hosts, plan.patience_s)
             people.done.set()
         if not ledger.faults:
             await inspector.conclude()
@@ -119,10 +119,10 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
     )
 
 
-def _server(folder: Path, number: int, scene: Scene, site: Site | None) -> Server:
+def _server(folder: Path, number: int, plan: KillPlan, site: Site | None) -> Server:
     server_folder = folder / f"server-{number}"
     server_folder.mkdir()
-    return Server(server_folder, database_url=site and site.url(number), fault=scene.fault)
+    return Server(server_folder, database_url=site and site.url(number), fault=plan.fault)
 
 
 @asynccontextmanager
@@ -138,13 +138,13 @@ async def _processes(servers: Sequence[Server], hosts: Sequence[Killable]) -> As
 
 @asynccontextmanager
 async def kill_processes(
-    scene: Scene, chance: random.Random, servers: Sequence[Server], hosts: Sequence[Killable]
+    plan: KillPlan, chance: random.Random, servers: Sequence[Server], hosts: Sequence[Killable]
 ) -> AsyncGenerator[Sequence[Killable]]:
     """Kill some processes, and restart them when the block ends."""
     victims: list[Killable] = [
-        server for server in servers if scene.everything or chance.random() < 0.7 / len(servers)
+        server for server in servers if plan.everything or chance.random() < 0.7 / len(servers)
     ]
-    victims += [host for host in hosts if scene.everything or chance.random() < 0.15]
+    victims += [host for host in hosts if plan.everything or chance.random() < 0.15]
     for victim in victims:
         victim.kill()
     yield victims

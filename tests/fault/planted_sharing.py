@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from askback.delivery.shared import SharedBus
+from askback.delivery.multi_server_bus import MultiServerBus
 from askback.ports.bus import Subscription
 from askback.storage.postgres import PostgresStore
 from tests.fault.planted_later import make_early_settle
 
 
-async def skip_check(self: SharedBus, subscription: Subscription) -> None:
+async def skip_check(self: MultiServerBus, subscription: Subscription) -> None:
     """A connection is not checked, and the store is not polled."""
     await subscription.wait_until_lost()
 
@@ -21,5 +21,5 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
         "settle",
         make_early_settle(PostgresStore.settle),
     ),
-    "a dead line that is not noticed": (SharedBus, "_poll", skip_check),
+    "a dead line that is not noticed": (MultiServerBus, "_poll", skip_check),
 }

@@ -19,7 +19,7 @@ from typing import Any
 import anyio
 
 from askback.cli.serve import bind
-from askback.delivery.shared import SharedBus
+from askback.delivery.multi_server_bus import MultiServerBus
 from askback.domain.limits import Limits
 from askback.server import batching_transport
 from askback.server.app import App, create_app
@@ -166,7 +166,7 @@ def _app(settings: Settings, limits: Limits) -> App:
     store = PostgresStore(
         Database(settings.database.url, PATIENCE), on_commit=lambda events: bus.publish(events)
     )
-    bus = SharedBus(store, origin=store.origin, poll_s=POLL_S)
+    bus = MultiServerBus(store, origin=store.origin, poll_s=POLL_S)
     return create_app(
         settings,
         store=store,

@@ -2,7 +2,7 @@
 
 The conversations of other systems are played over SQLite and Postgres, and the server is killed before each step at
 which nothing is connected. It prints each seed, and stops at a fault. `python -m tests.fault.soak SEED sqlite` (or
-`postgres`, `servers`, `crowd`, `conversations`) plays one scene again.
+`postgres`, `servers`, `crowd`, `conversations`) repeats one plan.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from tests.fault.site import site
 from tests.fault.troubles import CRASHES, PARTITIONS
 
 KILLS = 50
-SCENES = {
-    "sqlite": kill.Scene(seed=0, kills=KILLS),
-    "postgres": kill.Scene(seed=0, kills=KILLS, troubles=CRASHES),
-    "servers": kill.Scene(seed=0, kills=KILLS, servers=2, hosts=6, troubles=(*CRASHES, *PARTITIONS)),
+PLANS = {
+    "sqlite": kill.KillPlan(seed=0, kills=KILLS),
+    "postgres": kill.KillPlan(seed=0, kills=KILLS, troubles=CRASHES),
+    "servers": kill.KillPlan(seed=0, kills=KILLS, servers=2, hosts=6, troubles=(*CRASHES, *PARTITIONS)),
 }
 
 
 CROWD = 10_000
 PATIENCE_S = 60.0
-KINDS = (*SCENES, "crowd", "conversations")
+KINDS = (*PLANS, "crowd", "conversations")
 
 
 class Outcome(NamedTuple):
@@ -46,18 +46,18 @@ class Outcome(NamedTuple):
     summary: str
 
 
-async def run_scene(seed: int, kind: str) -> Outcome:
-    """Run one scene in a separate folder. A crowd does not use the seed."""
+async def run_plan(seed: int, kind: str) -> Outcome:
+    """Run one plan in a separate folder. A crowd does not use the seed."""
     with tempfile.TemporaryDirectory(prefix="askback-soak-") as folder:
         if kind == "crowd":
             findings = await crowd.run(Path(folder), CROWD, patience_s=PATIENCE_S)
             return Outcome(findings.faults, f"{CROWD} waits of {findings.bytes_per_wait:.0f} bytes")
-        scene = replace(SCENES[kind], seed=seed)
-        if scene.troubles:
-            async with site(scene.servers) as running_site:
-                report = await kill.run(Path(folder), scene, site=running_site)
+        plan = replace(PLANS[kind], seed=seed)
+        if plan.troubles:
+            async with site(plan.servers) as running_site:
+                report = await kill.run(Path(folder), plan, site=running_site)
         else:
-            report = await kill.run(Path(folder), scene)
+            report = await kill.run(Path(folder), plan)
     return Outcome(report.faults, f"{report.kills} kills, {report.ended} ends, {report.went_on} resumes")
 
 
@@ -90,7 +90,7 @@ async def converse(folder: Path, database: str) -> list[str]:
 
 
 def main() -> int:
-    """Play scenes until the time is over; return the number of faults found."""
+    """Carry out plans until the time is over; return the number of faults found."""
     given = sys.argv[1:]
     seed = int(given[0]) if given else time.time_ns() % 10**9
     kinds = given[1:] or list(KINDS)
@@ -98,7 +98,7 @@ def main() -> int:
     while True:
         for kind in kinds:
             print(f"seed {seed}, {kind}:", end=" ", flush=True)
-            outcome = converse_twice() if kind == "conversations" else anyio.run(run_scene, seed, kind)
+            outcome = converse_twice() if kind == "conversations" else anyio.run(run_plan, seed, kind)
             print(outcome.summary, flush=True)
             if outcome.faults:
                 print(*outcome.faults, sep="\n")

@@ -61,10 +61,10 @@ async def test_two_servers_lose_and_repeat_nothing_under_database_faults(
     with anyio.fail_after(500 + KILLS * 15):
         async with site(servers=2) as running_site:
             troubles = (*CRASHES, *PARTITIONS)
-            scene = kill.Scene(
+            plan = kill.KillPlan(
                 seed=SEED, kills=KILLS * 3 // 4, hosts=4, agents=24, servers=2, troubles=troubles
             )
-            report = await kill.run(tmp_path, scene, site=running_site)
+            report = await kill.run(tmp_path, plan, site=running_site)
     assert report.faults == [], f"seed {SEED}"
     assert report.troubles.total() >= 2
     assert report.went_on > 0

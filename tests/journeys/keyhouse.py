@@ -24,7 +24,7 @@ def ring(*ids: str) -> str:
     )
 
 
-class KeyScene:
+class KeyFolder:
     """The folder, and servers on it."""
 
     def __init__(self, data: Path) -> None:

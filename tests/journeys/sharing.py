@@ -66,9 +66,9 @@ async def shared(url: str, team: Team, thread: str) -> AsyncIterator[SharedThrea
             )
             for name in ("owner", "none")
         ]
-        scene = SharedThread(team, thread, {**people, "admin": team.admin}, *agents)
+        shared_thread = SharedThread(team, thread, {**people, "admin": team.admin}, *agents)
         assert (await share(team.agent, thread)).json()["owner"] == "user-owner"
-        yield scene
+        yield shared_thread
 
 
 async def share(caller: Person, thread: str, **access: Any) -> httpx2.Response:

@@ -53,7 +53,7 @@ SEVERAL = {**REPOSITORY, "type": "multiselect"}
 
 
 @dataclass
-class SourceScene:
+class SourceServer:
     """An agent and a person at a server with sources."""
 
     app: App
@@ -86,18 +86,18 @@ class SourceScene:
 
 
 @asynccontextmanager
-async def source_scene(
+async def run_source_server(
     data: Path, settings: Mapping[str, str] | None = None, **parts: Any
-) -> AsyncIterator[SourceScene]:
+) -> AsyncIterator[SourceServer]:
     sources = {"repositories": repositories, "files": files, **parts.pop("sources", {})}
     app = create_app(load(settings or {}, data_dir=data), option_sources=sources, **parts)
     async with app.running():
-        scene = SourceScene(app, httpx2.AsyncClient(), httpx2.AsyncClient())
-        scene.agent, scene.person = (
-            await scene.client("requester", "agent"),
-            await scene.client("responder", "ada"),
+        source_server = SourceServer(app, httpx2.AsyncClient(), httpx2.AsyncClient())
+        source_server.agent, source_server.person = (
+            await source_server.client("requester", "agent"),
+            await source_server.client("responder", "ada"),
         )
-        yield scene
+        yield source_server
 
 
 def faults(reply: httpx2.Response) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ FOREIGN = {
 
 
 @dataclass(frozen=True)
-class Scene:
+class AgentThread:
     """A thread that an agent of Ada's began for her, and callers of every kind."""
 
     team: Team
@@ -45,7 +45,7 @@ class Scene:
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
+async def agent_thread(server: Any, team: Team, thread: str) -> AsyncIterator[AgentThread]:
     """The thread and everybody."""
     async with AsyncExitStack() as stack:
 
@@ -61,10 +61,10 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
             "stranger": await create_person("responder", "bob"),
             "admin": team.admin,
         }
-        scene = Scene(team, thread, callers)
+        agent_thread = AgentThread(team, thread, callers)
         assert (await share(callers["first"], thread, owner="ada")).status_code == 200
-        assert (await scene.agents("first", "let in")).status_code == 200
-        yield scene
+        assert (await agent_thread.agents("first", "let in")).status_code == 200
+        yield agent_thread
 
 
 Made = dict[str, str]
@@ -78,11 +78,11 @@ class Act:
     call: tuple[str, str, Any]
     frame: dict[str, Any] | None
     people: bool
-    make: Callable[[Scene], Awaitable[Made]] | None = None
+    make: Callable[[AgentThread], Awaitable[Made]] | None = None
 
 
-async def create_request(scene: Scene) -> Made:
-    return {"request": (await scene.asks())["id"]}
+async def create_request(agent_thread: AgentThread) -> Made:
+    return {"request": (await agent_thread.asks())["id"]}
 
 
 ASK = {"kind": "form", "thread_id": "{thread}", "form": FORM}
@@ -127,11 +127,11 @@ def expected_status(act: Act, name: str) -> tuple[int, str | None] | None:
 
 @requirement("N9", "K3")
 @pytest.mark.parametrize("name", ACTS)
-async def test_an_agent_finds_only_threads_that_it_was_let_into(scene: Scene, name: str) -> None:
+async def test_an_agent_finds_only_threads_that_it_was_let_into(agent_thread: AgentThread, name: str) -> None:
     act = ACTS[name]
-    for caller, who in scene.callers.items():
+    for caller, who in agent_thread.callers.items():
         for frame in (None, act.frame) if act.frame else (None,):
-            names = {"thread": scene.thread, **(await act.make(scene) if act.make else {})}
+            names = {"thread": agent_thread.thread, **(await act.make(agent_thread) if act.make else {})}
             going = over_http(who, act.call, names) if frame is None else over_socket(who, frame, names)
             status, error = await going
             wanted = expected_status(act, caller)
@@ -144,11 +144,11 @@ async def test_an_agent_finds_only_threads_that_it_was_let_into(scene: Scene, na
 
 
 @requirement("N9")
-async def test_lists_leave_out_the_threads_of_other_agents(scene: Scene) -> None:
-    request = await scene.asks(delivery="resume")
-    assert (await scene.callers["owner"].answer(request["id"], {"q": "a"})).status_code == 200
+async def test_lists_leave_out_the_threads_of_other_agents(agent_thread: AgentThread) -> None:
+    request = await agent_thread.asks(delivery="resume")
+    assert (await agent_thread.callers["owner"].answer(request["id"], {"q": "a"})).status_code == 200
     for name in AGENTS:
-        who, mine = scene.callers[name].http, name == "first"
+        who, mine = agent_thread.callers[name].http, name == "first"
         requests = (await who.get("/v1/requests")).json()["requests"]
         assert [item["id"] for item in requests] == [request["id"]] * mine, name
         resumes = (await who.get("/v1/resumes")).json()["resumes"]
@@ -156,40 +156,40 @@ async def test_lists_leave_out_the_threads_of_other_agents(scene: Scene) -> None
 
 
 @requirement("N9")
-async def test_only_the_first_agent_the_owner_and_an_admin_let_an_agent_in(scene: Scene) -> None:
-    other = scene.callers["other"]
+async def test_only_the_first_agent_the_owner_and_an_admin_let_an_agent_in(agent_thread: AgentThread) -> None:
+    other = agent_thread.callers["other"]
     for name, status in (("let in", 403), ("same person", 403), ("other", 403), ("stranger", 404)):
-        assert (await scene.agents(name, "other")).status_code == status, name
-        assert (await other.ask(scene.thread, FORM)).status_code == 403
+        assert (await agent_thread.agents(name, "other")).status_code == status, name
+        assert (await other.ask(agent_thread.thread, FORM)).status_code == 403
     for name in ("first", "owner", "admin"):
         listed = ("other",) if name == "first" else ("first", "let in", "other")
-        assert (await scene.agents(name, *listed)).status_code == 200
-        assert (await other.ask(scene.thread, FORM)).status_code == 201
-        assert (await scene.agents("admin", "first", "let in")).status_code == 200
+        assert (await agent_thread.agents(name, *listed)).status_code == 200
+        assert (await other.ask(agent_thread.thread, FORM)).status_code == 201
+        assert (await agent_thread.agents("admin", "first", "let in")).status_code == 200
     # It admits others, and removes none; the people are not changed.
-    body = (await scene.agents("first", "other")).json()
+    body = (await agent_thread.agents("first", "other")).json()
     assert body == {
         "owner": "ada",
         "others": "none",
         "people": {},
-        "agents": [await scene.id_of(item) for item in ("first", "let in", "other")],
+        "agents": [await agent_thread.id_of(item) for item in ("first", "let in", "other")],
         "agents_of": "ada",
     }
 
 
 @requirement("N9")
-async def test_an_agent_loses_all_access_to_a_thread_taken_from_it(scene: Scene) -> None:
-    first, owner = scene.callers["first"], scene.callers["owner"]
-    approved_request = request_of(await first.bash(scene.thread, "git push"))
+async def test_an_agent_loses_all_access_to_a_thread_taken_from_it(agent_thread: AgentThread) -> None:
+    first, owner = agent_thread.callers["first"], agent_thread.callers["owner"]
+    approved_request = request_of(await first.bash(agent_thread.thread, "git push"))
     assert (await owner.decide(approved_request["id"], "approve")).status_code == 200
-    ended = await scene.asks(delivery="resume")
+    ended = await agent_thread.asks(delivery="resume")
     assert (await owner.answer(ended["id"], {"q": "a"})).status_code == 200
-    waiting_request = request_of(await first.bash(scene.thread, "git push --force"))
-    thread_request = await scene.asks("let in")
+    waiting_request = request_of(await first.bash(agent_thread.thread, "git push --force"))
+    thread_request = await agent_thread.asks("let in")
     async with socket(first) as line:
         wait = {"op": "wait", "request_ids": [waiting_request["id"]]}
         assert (await frame_reply(line, **wait))["ok"] == {"settled": [], "unknown": []}
-        assert (await scene.agents("owner", "let in")).status_code == 200
+        assert (await agent_thread.agents("owner", "let in")).status_code == 200
         # The wait ends: the peer starts over, and finds nothing.
         assert await frame_reply(line) == {"resync": True}
         assert (await frame_reply(line, **wait))["ok"] == {"settled": [], "unknown": [waiting_request["id"]]}
@@ -200,27 +200,32 @@ async def test_an_agent_loses_all_access_to_a_thread_taken_from_it(scene: Scene)
     assert (await first.consume(approved_request["id"], "e1")).status_code == 404
     assert (await first.http.get("/v1/requests")).json()["requests"] == []
     assert (await first.http.get("/v1/resumes")).json()["resumes"] == []
-    lease = await first.http.post("/v1/secrets/lease", json={"thread_id": scene.thread, "names": ["A_KEY"]})
+    lease = await first.http.post(
+        "/v1/secrets/lease", json={"thread_id": agent_thread.thread, "names": ["A_KEY"]}
+    )
     assert (lease.status_code, lease.json()["error"]["code"]) == (404, "not_granted")
     # The agents of the same person had access through the removed one.
-    assert (await scene.callers["same person"].ask(scene.thread, FORM)).status_code == 403
-    assert (await scene.agents("admin", "let in", "first")).status_code == 200
+    assert (await agent_thread.callers["same person"].ask(agent_thread.thread, FORM)).status_code == 403
+    assert (await agent_thread.agents("admin", "let in", "first")).status_code == 200
     assert (await first.http.get(f"/v1/requests/{approved_request['id']}")).status_code == 200
 
 
 @requirement("N9")
-async def test_a_thread_without_agents_takes_none(scene: Scene) -> None:
-    assert (await scene.agents("owner")).json()["agents"] == []
+async def test_a_thread_without_agents_takes_none(agent_thread: AgentThread) -> None:
+    assert (await agent_thread.agents("owner")).json()["agents"] == []
     for name in AGENTS[:4]:
-        refusal = await scene.callers[name].ask(scene.thread, FORM)
+        refusal = await agent_thread.callers[name].ask(agent_thread.thread, FORM)
         assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "thread_of_another_agent"), (
             name
         )
 
 
 @requirement("N9")
-async def test_one_of_several_concurrent_first_writers_owns_the_thread(scene: Scene) -> None:
-    thread, agents = f"{scene.thread}-new", [scene.callers[item] for item in ("first", "let in", "other")]
+async def test_one_of_several_concurrent_first_writers_owns_the_thread(agent_thread: AgentThread) -> None:
+    thread, agents = (
+        f"{agent_thread.thread}-new",
+        [agent_thread.callers[item] for item in ("first", "let in", "other")],
+    )
     replies: list[int] = []
 
     async def asks(caller: Person) -> None:
@@ -233,11 +238,13 @@ async def test_one_of_several_concurrent_first_writers_owns_the_thread(scene: Sc
 
 
 @requirement("N9")
-async def test_a_thread_that_a_person_began_belongs_to_the_first_agent_that_writes(scene: Scene) -> None:
-    thread = f"{scene.thread}-new"
-    hello = await scene.team.ada.http.post(f"/v1/threads/{thread}/messages", json=TEXT)
+async def test_a_thread_that_a_person_began_belongs_to_the_first_agent_that_writes(
+    agent_thread: AgentThread,
+) -> None:
+    thread = f"{agent_thread.thread}-new"
+    hello = await agent_thread.team.ada.http.post(f"/v1/threads/{thread}/messages", json=TEXT)
     assert hello.status_code == 201
-    first, other = scene.callers["let in"], scene.callers["other"]
+    first, other = agent_thread.callers["let in"], agent_thread.callers["other"]
     async with socket(other) as line:
         assert "ok" in await frame_reply(line, op="subscribe", thread_id=thread)
         assert (await first.http.post(f"/v1/threads/{thread}/messages", json=TEXT)).status_code == 201
@@ -247,12 +254,14 @@ async def test_a_thread_that_a_person_began_belongs_to_the_first_agent_that_writ
 
 
 @requirement("N9")
-async def test_a_refused_message_costs_the_thread_nothing(scene: Scene) -> None:
-    other = scene.callers["other"]
-    assert (await other.http.post(f"/v1/threads/{scene.thread}/messages", json=TEXT)).status_code == 403
-    snapshot = (await scene.callers["owner"].http.get(f"/v1/threads/{scene.thread}")).json()
+async def test_a_refused_message_costs_the_thread_nothing(agent_thread: AgentThread) -> None:
+    other = agent_thread.callers["other"]
+    assert (
+        await other.http.post(f"/v1/threads/{agent_thread.thread}/messages", json=TEXT)
+    ).status_code == 403
+    snapshot = (await agent_thread.callers["owner"].http.get(f"/v1/threads/{agent_thread.thread}")).json()
     assert snapshot["messages"] == []
-    entries, _ = await scene.team.admin.audit()
+    entries, _ = await agent_thread.team.admin.audit()
     attempts = [entry["attempted"] for entry in entries if entry["action"] == "refused"]
     assert attempts[-1] == "post_message"
 
@@ -270,8 +279,8 @@ async def test_a_refused_message_costs_the_thread_nothing(scene: Scene) -> None:
     ],
 )
 async def test_agents_that_make_no_sense_are_refused_by_their_path(
-    scene: Scene, access: dict[str, Any], path: str
+    agent_thread: AgentThread, access: dict[str, Any], path: str
 ) -> None:
-    refusal = await share(scene.callers["admin"], scene.thread, **access)
+    refusal = await share(agent_thread.callers["admin"], agent_thread.thread, **access)
     assert refusal.status_code == 422
     assert path in [error["path"] for error in refusal.json()["error"]["field_errors"]]

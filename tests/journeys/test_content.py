@@ -20,7 +20,7 @@ from anyio import from_thread, to_thread
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.ports.store import Store
 from askback.server.app import App, create_app
 from askback.storage.sqlite import SqliteStore
@@ -79,7 +79,7 @@ OBJECTS = st.dictionaries(KEYS, st.sampled_from(OUR_VALUES) | VALUES, min_size=1
 
 
 @dataclass
-class StoreScene:
+class StoreServer:
     """A server on one store, its agent, its person and its admin."""
 
     app: App
@@ -100,8 +100,8 @@ class StoreScene:
 
 
 @asynccontextmanager
-async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[StoreScene]:
-    bus = LocalBus()
+async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[StoreServer]:
+    bus = InProcessBus()
     vault = Envelope(KeyRing({"test": bytes(KEY_BYTES)}))
     app = create_app(store=make(bus.publish), bus=bus, vault=vault)
     async with app.running():
@@ -114,45 +114,45 @@ async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[StoreScen
             for role in ("requester", "responder", "admin")
         ]
         agent, person, admin = people
-        yield StoreScene(app, agent, person, admin, count(1))
+        yield StoreServer(app, agent, person, admin, count(1))
 
 
-async def converse(store_scene: StoreScene, given: dict[str, Any], text: str) -> None:
+async def converse(store_server: StoreServer, given: dict[str, Any], text: str) -> None:
     """Use content in every place that accepts it, and find it unchanged in everything that shows it."""
-    thread = f"t{next(store_scene.numbers)}"
-    start_position = await store_scene.app.services.store.last_position("default")
-    posted_message = await store_scene.post(
-        store_scene.agent,
+    thread = f"t{next(store_server.numbers)}"
+    start_position = await store_server.app.services.store.last_position("default")
+    posted_message = await store_server.post(
+        store_server.agent,
         f"/v1/threads/{thread}/messages",
         {"content": [{"type": "text", "text": text}]},
         201,
     )
     requests = [
-        await store_scene.post(
-            store_scene.agent, "/v1/requests", {"thread_id": thread, "delivery": "resume", **body}, 201
+        await store_server.post(
+            store_server.agent, "/v1/requests", {"thread_id": thread, "delivery": "resume", **body}, 201
         )
         for body in bodies(given, text)
     ]
     form, approval, secret = requests
     assert approval["approval"]["input"] == given
-    await check_everywhere(store_scene, thread, requests, posted_message["id"], text)
+    await check_everywhere(store_server, thread, requests, posted_message["id"], text)
     answer = {"revision": 1, "values": dict.fromkeys(list(given)[:3], text)}
-    answered_request = await store_scene.post(
-        store_scene.person, f"/v1/requests/{form['id']}/answer", answer, 200
+    answered_request = await store_server.post(
+        store_server.person, f"/v1/requests/{form['id']}/answer", answer, 200
     )
     assert answered_request["answer"]["values"] == answer["values"]
     decision = {"revision": 1, "decision": "approve", "scope": "once"}
-    decided = await store_scene.post(
-        store_scene.person, f"/v1/requests/{approval['id']}/answer", decision, 200
+    decided = await store_server.post(
+        store_server.person, f"/v1/requests/{approval['id']}/answer", decision, 200
     )
-    await store_scene.post(
-        store_scene.person, f"/v1/requests/{secret['id']}/decline", {"reason": "dismissed"}, 200
+    await store_server.post(
+        store_server.person, f"/v1/requests/{secret['id']}/decline", {"reason": "dismissed"}, 200
     )
     assert (answered_request["status"], decided["status"]) == ("answered", "answered")
-    resumes = (await store_scene.get(store_scene.agent, f"/v1/threads/{thread}/resumes"))["resumes"]
+    resumes = (await store_server.get(store_server.agent, f"/v1/threads/{thread}/resumes"))["resumes"]
     assert {resume["request"]["id"] for resume in resumes} == {item["id"] for item in requests}
-    await check_everywhere(store_scene, thread, requests, posted_message["id"], text)
-    events = await store_scene.app.services.store.tenant_events("default", after=start_position, limit=100)
+    await check_everywhere(store_server, thread, requests, posted_message["id"], text)
+    events = await store_server.app.services.store.tenant_events("default", after=start_position, limit=100)
     entries = [json.loads(event.text) for event in events]
     assert [entry["request"]["id"] for entry in entries if entry["type"] == "request.created"] == [
         item["id"] for item in requests
@@ -180,17 +180,17 @@ def bodies(given: dict[str, Any], text: str) -> list[dict[str, Any]]:
 
 
 async def check_everywhere(
-    store_scene: StoreScene, thread: str, requests: list[dict[str, Any]], message_id: str, text: str
+    store_server: StoreServer, thread: str, requests: list[dict[str, Any]], message_id: str, text: str
 ) -> None:
     for request in requests:
-        result = await store_scene.get(store_scene.person, f"/v1/requests/{request['id']}")
+        result = await store_server.get(store_server.person, f"/v1/requests/{request['id']}")
         assert {key: result[key] for key in (request["kind"], "kind", "delivery")} == {
             key: request[key] for key in (request["kind"], "kind", "delivery")
         }
     ids = [item["id"] for item in requests]
-    listing = await store_scene.get(store_scene.person, "/v1/requests", thread_id=thread)
-    reply = await store_scene.get(store_scene.person, f"/v1/threads/{thread}")
-    exported = await store_scene.get(store_scene.admin, f"/v1/threads/{thread}/export")
+    listing = await store_server.get(store_server.person, "/v1/requests", thread_id=thread)
+    reply = await store_server.get(store_server.person, f"/v1/threads/{thread}")
+    exported = await store_server.get(store_server.admin, f"/v1/threads/{thread}/export")
     assert sorted(request["id"] for request in listing["requests"]) == sorted(ids)
     for view in (reply, exported):
         assert [request["id"] for request in view["requests"]] == ids
@@ -217,9 +217,9 @@ async def make(
 async def test_any_content_is_shown_answered_resumed_and_exported_unchanged(
     make: Callable[[OnCommit], Store],
 ) -> None:
-    async with serving(make) as store_scene:
+    async with serving(make) as store_server:
         await converse(
-            store_scene, {"hide_names": True, "__proto__": {"hide_names": True}}, '"hide_names":true'
+            store_server, {"hide_names": True, "__proto__": {"hide_names": True}}, '"hide_names":true'
         )
 
         @settings(
@@ -231,6 +231,6 @@ async def test_any_content_is_shown_answered_resumed_and_exported_unchanged(
         )
         @given(OBJECTS, TEXTS)
         def conversations(content: dict[str, Any], text: str) -> None:
-            from_thread.run(converse, store_scene, content, text)
+            from_thread.run(converse, store_server, content, text)
 
         await to_thread.run_sync(conversations)

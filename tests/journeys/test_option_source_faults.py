@@ -16,7 +16,7 @@ from askback.delivery.option_sources import MAX_CONCURRENT, FunctionSource, Sour
 from askback.domain.limits import DEFAULTS
 from askback.domain.sources import OptionQuery
 from askback.domain.verdict import Accept
-from tests.journeys.sourcing import FILE, REPOSITORIES, REPOSITORY, SEVERAL, Body, faults, source_scene
+from tests.journeys.sourcing import FILE, REPOSITORIES, REPOSITORY, SEVERAL, Body, faults, run_source_server
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -45,17 +45,17 @@ async def _is_cancelled(_: OptionQuery) -> Any:
 async def test_without_a_source_nothing_is_searched_or_answered_and_the_request_stays_open(
     tmp_path: Path, source: SourceFunction, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with source_scene(tmp_path, sources={"repositories": source}, limits=QUICK) as scene:
-        request = await scene.ask_form(REPOSITORY)
-        assert faults(await scene.search(request, field="repo")) == [("field", "source_unavailable")]
-        refusal = await scene.answer(request, repo=1)
+    async with run_source_server(tmp_path, sources={"repositories": source}, limits=QUICK) as source_server:
+        request = await source_server.ask_form(REPOSITORY)
+        assert faults(await source_server.search(request, field="repo")) == [("field", "source_unavailable")]
+        refusal = await source_server.answer(request, repo=1)
         assert faults(refusal) == [("values.repo", "source_unavailable")]
         assert refusal.json()["error"]["field_errors"][0]["message"].startswith(
             "The options cannot be loaded right now."
         )
-        started = await scene.ask({**REPOSITORY, "default": 1})
+        started = await source_server.ask({**REPOSITORY, "default": 1})
         assert faults(started) == [("form.fields[0].options_from", "source_unavailable")]
-        [stored_request] = (await scene.person.get("/v1/requests")).json()["requests"]
+        [stored_request] = (await source_server.person.get("/v1/requests")).json()["requests"]
         assert (stored_request["id"], stored_request["status"], stored_request["revision"]) == (
             request["id"],
             "pending",
@@ -73,16 +73,16 @@ async def test_a_retry_with_its_key_gets_its_request_when_the_source_has_failed_
             raise RuntimeError
         return query.page(REPOSITORIES)
 
-    async with source_scene(tmp_path, sources={"repositories": fails_later}) as scene:
-        scene.agent.headers["Idempotency-Key"] = "k1"
-        first = await scene.ask_form({**REPOSITORY, "default": 1})
+    async with run_source_server(tmp_path, sources={"repositories": fails_later}) as source_server:
+        source_server.agent.headers["Idempotency-Key"] = "k1"
+        first = await source_server.ask_form({**REPOSITORY, "default": 1})
         failed_event.set()
-        second_request = await scene.ask({**REPOSITORY, "default": 1})
+        second_request = await source_server.ask({**REPOSITORY, "default": 1})
         assert (second_request.status_code, second_request.json()["id"]) == (201, first["id"])
-        other = await scene.ask({**REPOSITORY, "default": 2})
+        other = await source_server.ask({**REPOSITORY, "default": 2})
         assert other.json()["error"]["code"] == "idempotency_mismatch"
-        scene.agent.headers["Idempotency-Key"] = "k2"
-        assert (await scene.ask({**REPOSITORY, "default": 1})).status_code == 422
+        source_server.agent.headers["Idempotency-Key"] = "k2"
+        assert (await source_server.ask({**REPOSITORY, "default": 1})).status_code == 422
 
 
 @requirement("F9", "N3")
@@ -97,9 +97,9 @@ async def test_options_of_a_source_that_cannot_be_shown_are_left_out(tmp_path: P
             "next_cursor": "x" * 1001,
         }  # fmt: skip
 
-    async with source_scene(tmp_path, sources={"repositories": careless}) as scene:
-        request = await scene.ask_form(REPOSITORY)
-        result = (await scene.search(request, field="repo")).json()
+    async with run_source_server(tmp_path, sources={"repositories": careless}) as source_server:
+        request = await source_server.ask_form(REPOSITORY)
+        result = (await source_server.search(request, field="repo")).json()
     assert result == {
         "options": [
             {"value": "plain", "label": "plain"},
@@ -111,15 +111,15 @@ async def test_options_of_a_source_that_cannot_be_shown_are_left_out(tmp_path: P
 
 @requirement("F9")
 async def test_initial_values_are_looked_up(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
+    async with run_source_server(tmp_path) as source_server:
         initial = {"initial_values": {"file": "/src/b.py"}}
-        request = await scene.ask_form(
+        request = await source_server.ask_form(
             {**SEVERAL, "default": [2, 1]}, {**FILE, "readonly": True}, form=initial
         )
         fields = request["form"]["fields"]
         assert fields[0]["options"] == [{**item, "recommended": False} for item in REPOSITORIES]
         assert fields[1]["options"] == [{"value": "/src/b.py", "label": "b.py", "recommended": False}]
-        ended_body = (await scene.answer(request, repo=[2, 1])).json()
+        ended_body = (await source_server.answer(request, repo=[2, 1])).json()
         assert ended_body["answer"] == {
             "values": {"repo": [2, 1], "file": "/src/b.py"},
             "shown": {"options": {"repo": ["web", "api"], "file": ["b.py"]}},
@@ -149,15 +149,17 @@ async def test_initial_values_are_looked_up(tmp_path: Path) -> None:
 async def test_a_bad_source_is_refused_with_its_path(
     tmp_path: Path, changes: Body, path: str, code: str
 ) -> None:
-    async with source_scene(tmp_path) as scene:
-        refusal = await scene.ask({**REPOSITORY, **changes})
+    async with run_source_server(tmp_path) as source_server:
+        refusal = await source_server.ask({**REPOSITORY, **changes})
         assert faults(refusal) == [(f"form.fields[0].{path}", code)]
-        assert (await scene.person.get("/v1/requests")).json()["requests"] == []
+        assert (await source_server.person.get("/v1/requests")).json()["requests"] == []
         in_section = {
             "fields": None,
             "sections": [{"id": "s", "title": "S", "fields": [{**REPOSITORY, **changes}]}],
         }
-        assert faults(await scene.ask(form=in_section)) == [(f"form.sections[0].fields[0].{path}", code)]
+        assert faults(await source_server.ask(form=in_section)) == [
+            (f"form.sections[0].fields[0].{path}", code)
+        ]
 
 
 @requirement("F3")
@@ -168,21 +170,21 @@ async def test_rows_have_no_sources(tmp_path: Path) -> None:
         "label": "R",
         "rows": [{"id": "a", "label": "A", "fields": [REPOSITORY]}],
     }
-    async with source_scene(tmp_path) as scene:
-        refusal = await scene.ask(rows)
+    async with run_source_server(tmp_path) as source_server:
+        refusal = await source_server.ask(rows)
     assert faults(refusal) == [("form.fields[0].rows[0].fields[0].options_from", "constraint_not_allowed")]
 
 
 @requirement("F9")
 async def test_a_choice_beside_a_sensitive_field_is_checked_too(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
-        request = await scene.ask_form(
+    async with run_source_server(tmp_path) as source_server:
+        request = await source_server.ask_form(
             REPOSITORY, {"id": "key", "type": "text", "label": "Key", "sensitive": True}
         )
-        assert faults(await scene.answer(request, repo=3, key="s3cret")) == [
+        assert faults(await source_server.answer(request, repo=3, key="s3cret")) == [
             ("values.repo", "value_not_in_options")
         ]
-        ended_body = (await scene.answer(request, repo=1, key="s3cret")).json()
+        ended_body = (await source_server.answer(request, repo=1, key="s3cret")).json()
         assert (ended_body["answer"]["values"]["repo"], ended_body["answer"]["shown"]) == (
             1,
             {"options": {"repo": ["api"]}},
@@ -193,10 +195,10 @@ async def test_a_choice_beside_a_sensitive_field_is_checked_too(tmp_path: Path) 
 @pytest.mark.parametrize(("value", "status"), [(2, "answered"), (3, "pending")])
 async def test_a_choice_changed_by_a_validator_is_checked(tmp_path: Path, value: int, status: str) -> None:
     validators = {"stock": lambda _: Accept(values={"repo": value})}
-    async with source_scene(tmp_path, validators=validators) as scene:
-        request = await scene.ask_form(REPOSITORY, validator="stock")
-        assert (await scene.answer(request, repo=1)).json()["status"] == "resolving"
-        ended_reply = await scene.person.get(
+    async with run_source_server(tmp_path, validators=validators) as source_server:
+        request = await source_server.ask_form(REPOSITORY, validator="stock")
+        assert (await source_server.answer(request, repo=1)).json()["status"] == "resolving"
+        ended_reply = await source_server.person.get(
             f"/v1/requests/{request['id']}", params={"wait": 20, "revision": 1}
         )
     assert ended_reply.json()["status"] == status
@@ -209,31 +211,31 @@ async def test_a_choice_changed_by_a_validator_is_checked(tmp_path: Path, value:
 
 @requirement("F9", "F16")
 async def test_a_form_that_is_changed_keeps_its_source(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
-        request = await scene.ask_form({"id": "note", "type": "text", "label": "Note"})
+    async with run_source_server(tmp_path) as source_server:
+        request = await source_server.ask_form({"id": "note", "type": "text", "label": "Note"})
         url = f"/v1/requests/{request['id']}"
         for field, expected in (
             ({**REPOSITORY, "options_from": {"source": "none"}}, [("form.fields[0].options_from.source", "unknown_value")]),
             ({**REPOSITORY, "default": 3}, [("form.fields[0].default", "default_not_in_options")]),
         ):  # fmt: skip
             assert (
-                faults(await scene.agent.patch(url, json={"form": {"title": "T", "fields": [field]}}))
+                faults(await source_server.agent.patch(url, json={"form": {"title": "T", "fields": [field]}}))
                 == expected
             )
         form = {"title": "Where?", "fields": [{**REPOSITORY, "default": 2}]}
-        changed = (await scene.agent.patch(url, json={"form": form})).json()
+        changed = (await source_server.agent.patch(url, json={"form": form})).json()
         assert changed["form"]["fields"][0]["options"] == [REPOSITORIES[1]]
-        assert (await scene.answer(changed, repo=2)).json()["status"] == "answered"
+        assert (await source_server.answer(changed, repo=2)).json()["status"] == "answered"
 
 
 @requirement("F9")
 async def test_a_decline_carries_no_choice_that_nobody_checked(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
+    async with run_source_server(tmp_path) as source_server:
         note = {"id": "note", "type": "text", "label": "Note"}
-        request = await scene.ask_form(REPOSITORY, note, validator="requester", hooks=["decline"])
+        request = await source_server.ask_form(REPOSITORY, note, validator="requester", hooks=["decline"])
         url = f"/v1/requests/{request['id']}"
         body = {"reason": "dismissed", "values": {"repo": 3, "note": "Hi"}}
-        held_body = (await scene.person.post(f"{url}/decline", json=body)).json()
+        held_body = (await source_server.person.post(f"{url}/decline", json=body)).json()
         assert held_body["submitted"]["values"] == {"note": "Hi"}
 
 
@@ -246,10 +248,10 @@ async def test_the_same_question_twice_is_the_same_request_whatever_the_source_s
     async def renamed(query: OptionQuery) -> Sequence[Body]:
         return [{"value": 1, "label": next(labels)}]
 
-    async with source_scene(tmp_path, sources={"repositories": renamed}) as scene:
+    async with run_source_server(tmp_path, sources={"repositories": renamed}) as source_server:
         field = {**REPOSITORY, "default": 1}
-        first = await scene.ask_form(field, external_id="x-1")
-        assert (await scene.ask(field, external_id="x-1")).json() == first
+        first = await source_server.ask_form(field, external_id="x-1")
+        assert (await source_server.ask(field, external_id="x-1")).json() == first
         assert next(labels) == "two"
 
 
@@ -289,10 +291,10 @@ async def test_a_source_receives_the_searching_person_and_the_query(tmp_path: Pa
         queries.append(query)
         return ["api"]
 
-    async with source_scene(tmp_path, sources={"repositories": heard}) as scene:
-        request = await scene.ask_form({**REPOSITORY, "default": "api"}, metadata={"team": 5})
-        await scene.search(request, field="repo", q=" a ", limit=7, cursor="next")
-        await scene.answer(request, repo="api")
+    async with run_source_server(tmp_path, sources={"repositories": heard}) as source_server:
+        request = await source_server.ask_form({**REPOSITORY, "default": "api"}, metadata={"team": 5})
+        await source_server.search(request, field="repo", q=" a ", limit=7, cursor="next")
+        await source_server.answer(request, repo="api")
     started, searched, answer_query = queries
     assert (started.values, started.request, started.user) == (("api",), None, None)
     assert (searched.q, searched.limit, searched.cursor, searched.values, searched.user) == (

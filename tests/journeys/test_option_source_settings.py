@@ -16,7 +16,7 @@ from askback.server.app import create_app
 from askback.server.database_address import SettingsError
 from askback.server.plugins import PluginUnusable, installed_option_sources
 from askback.server.settings import load
-from tests.journeys.sourcing import REPOSITORY, SourceScene, faults
+from tests.journeys.sourcing import REPOSITORY, SourceServer, faults
 from tests.journeys.test_validator_settings import KEY, SECRET, Carrier
 from tests.requirements import requirement
 
@@ -28,13 +28,13 @@ SETTINGS = {
 }
 
 
-async def place_of(app: Any) -> SourceScene:
-    scene = SourceScene(app, httpx2.AsyncClient(), httpx2.AsyncClient())
-    scene.agent, scene.person = (
-        await scene.client("requester", "agent"),
-        await scene.client("responder", "ada"),
+async def place_of(app: Any) -> SourceServer:
+    source_server = SourceServer(app, httpx2.AsyncClient(), httpx2.AsyncClient())
+    source_server.agent, source_server.person = (
+        await source_server.client("requester", "agent"),
+        await source_server.client("responder", "ada"),
     )
-    return scene
+    return source_server
 
 
 @requirement("F9", "I11")
@@ -42,11 +42,11 @@ async def test_a_webhook_is_searched_and_confirms_the_answer(tmp_path: Path) -> 
     carrier = Carrier(WebhookResponse(200, body=b'{"options": ["api"], "next_cursor": "p2"}'))
     app = create_app(load(SETTINGS, data_dir=tmp_path), webhook_client=carrier)
     async with app.running():
-        scene = await place_of(app)
-        request = await scene.ask_form(REPOSITORY)
-        result = (await scene.search(request, field="repo", q="a", cursor="p1")).json()
+        source_server = await place_of(app)
+        request = await source_server.ask_form(REPOSITORY)
+        result = (await source_server.search(request, field="repo", q="a", cursor="p1")).json()
         assert result == {"options": [{"value": "api", "label": "api"}], "next_cursor": "p2"}
-        assert (await scene.answer(request, repo="api")).json()["status"] == "answered"
+        assert (await source_server.answer(request, repo="api")).json()["status"] == "answered"
     [(url, headers, body), (_, _, confirmed)] = carrier.posted
     assert url == "https://hooks.example/options"
     id_, timestamp = headers["webhook-id"], int(headers["webhook-timestamp"])
@@ -67,10 +67,12 @@ async def test_a_webhook_is_searched_and_confirms_the_answer(tmp_path: Path) -> 
 async def test_an_invalid_list_of_a_webhook_has_no_options(tmp_path: Path, reply: Any) -> None:
     app = create_app(load(SETTINGS, data_dir=tmp_path), webhook_client=Carrier(reply))
     async with app.running():
-        scene = await place_of(app)
-        request = await scene.ask_form(REPOSITORY)
-        assert faults(await scene.search(request, field="repo")) == [("field", "source_unavailable")]
-        assert faults(await scene.answer(request, repo="api")) == [("values.repo", "source_unavailable")]
+        source_server = await place_of(app)
+        request = await source_server.ask_form(REPOSITORY)
+        assert faults(await source_server.search(request, field="repo")) == [("field", "source_unavailable")]
+        assert faults(await source_server.answer(request, repo="api")) == [
+            ("values.repo", "source_unavailable")
+        ]
 
 
 @requirement("I11")
@@ -78,9 +80,9 @@ async def test_an_address_inside_is_not_called(tmp_path: Path) -> None:
     inside = {**SETTINGS, "ASKBACK_OPTION_SOURCES": "repositories=https://localhost/options"}
     app = create_app(load(inside, data_dir=tmp_path))
     async with app.running():
-        scene = await place_of(app)
-        request = await scene.ask_form(REPOSITORY)
-        assert faults(await scene.search(request, field="repo")) == [("field", "source_unavailable")]
+        source_server = await place_of(app)
+        request = await source_server.ask_form(REPOSITORY)
+        assert faults(await source_server.search(request, field="repo")) == [("field", "source_unavailable")]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from askback import AsyncClient, Form, OptionsFrom, Select
-from tests.journeys.sourcing import FILE, REPOSITORIES, REPOSITORY, SEVERAL, Body, faults, source_scene
+from tests.journeys.sourcing import FILE, REPOSITORIES, REPOSITORY, SEVERAL, Body, faults, run_source_server
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -19,43 +19,47 @@ pytestmark = pytest.mark.anyio
 
 @requirement("F9")
 async def test_a_person_searches_and_the_answer_has_the_label_beside_the_value(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
-        request = await scene.ask_form(REPOSITORY, delivery="resume")
+    async with run_source_server(tmp_path) as source_server:
+        request = await source_server.ask_form(REPOSITORY, delivery="resume")
         assert request["form"]["fields"][0]["options"] == []
-        result = await scene.search(request, field="repo", q="WEB pag")
+        result = await source_server.search(request, field="repo", q="WEB pag")
         assert result.json() == {"options": [REPOSITORIES[1]]}
-        first = (await scene.search(request, field="repo", limit=50)).json()
-        rest = (await scene.search(request, field="repo", limit=50, cursor=first["next_cursor"])).json()
+        first = (await source_server.search(request, field="repo", limit=50)).json()
+        rest = (
+            await source_server.search(request, field="repo", limit=50, cursor=first["next_cursor"])
+        ).json()
         assert [item["value"] for item in first["options"] + rest["options"]] == [1, 2, *range(10, 80)]
         assert "next_cursor" not in rest
-        ended_body = (await scene.answer(request, repo=2)).json()
+        ended_body = (await source_server.answer(request, repo=2)).json()
         assert ended_body["answer"] == {"values": {"repo": 2}, "shown": {"options": {"repo": ["web"]}}}
-        read_request = (await scene.agent.get(f"/v1/requests/{request['id']}")).json()
+        read_request = (await source_server.agent.get(f"/v1/requests/{request['id']}")).json()
         assert read_request["answer"] == ended_body["answer"]
-        [resume] = (await scene.agent.get("/v1/resumes")).json()["resumes"]
+        [resume] = (await source_server.agent.get("/v1/resumes")).json()["resumes"]
         assert '"Repository" (repo): "web" (2)' in resume["text"]
 
 
 @requirement("F9")
 async def test_an_answer_as_a_message_has_the_label(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
-        request = await scene.ask_form(SEVERAL)
-        await scene.agent.patch("/v1/threads/t1", json={"answers_as_messages": True})
-        await scene.answer(request, repo=[2, 1])
-        [message] = (await scene.person.get("/v1/threads/t1")).json()["messages"]
+    async with run_source_server(tmp_path) as source_server:
+        request = await source_server.ask_form(SEVERAL)
+        await source_server.agent.patch("/v1/threads/t1", json={"answers_as_messages": True})
+        await source_server.answer(request, repo=[2, 1])
+        [message] = (await source_server.person.get("/v1/threads/t1")).json()["messages"]
         assert message["content"] == [{"type": "text", "text": "web, api"}]
 
 
 @requirement("F9")
 async def test_a_tree_is_walked_and_a_folder_cannot_be_chosen(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
-        request = await scene.ask_form(FILE)
-        [folder, _] = (await scene.search(request, field="file")).json()["options"]
+    async with run_source_server(tmp_path) as source_server:
+        request = await source_server.ask_form(FILE)
+        [folder, _] = (await source_server.search(request, field="file")).json()["options"]
         assert folder == {"value": "/src", "label": "src", "has_children": True, "disabled": True}
-        below = (await scene.search(request, field="file", parent="/src")).json()
+        below = (await source_server.search(request, field="file", parent="/src")).json()
         assert below == {"options": [{"value": "/src/b.py", "label": "b.py"}]}
-        assert faults(await scene.answer(request, file="/src")) == [("values.file", "value_not_in_options")]
-        assert (await scene.answer(request, file="/src/b.py")).json()["status"] == "answered"
+        assert faults(await source_server.answer(request, file="/src")) == [
+            ("values.file", "value_not_in_options")
+        ]
+        assert (await source_server.answer(request, file="/src/b.py")).json()["status"] == "answered"
 
 
 @requirement("F9", "M1")
@@ -78,42 +82,44 @@ async def test_a_tree_is_walked_and_a_folder_cannot_be_chosen(tmp_path: Path) ->
 async def test_a_value_that_the_source_lacks_is_refused(
     tmp_path: Path, field: Body, value: Any, expected: list[tuple[str, str]]
 ) -> None:
-    async with source_scene(tmp_path) as scene:
-        request = await scene.ask_form({**field, "required": value == ""})
-        refusal = await scene.answer(request, **({} if value == "" else {"repo": value}))
+    async with run_source_server(tmp_path) as source_server:
+        request = await source_server.ask_form({**field, "required": value == ""})
+        refusal = await source_server.answer(request, **({} if value == "" else {"repo": value}))
         assert faults(refusal) == expected
         own = field.get("messages", {}).get("options")
         assert own is None or refusal.json()["error"]["field_errors"][0]["message"] == own
-        assert (await scene.search(request, field="repo")).status_code == 200  # still open
+        assert (await source_server.search(request, field="repo")).status_code == 200  # still open
 
 
 @requirement("F9")
 async def test_a_source_decides_for_each_person(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
-        request = await scene.ask_form(FILE)
-        ada, scene.person = scene.person, await scene.client("responder", "bob")
-        assert faults(await scene.answer(request, file="/a.md")) == [("values.file", "value_not_in_options")]
-        scene.person = ada
-        assert (await scene.answer(request, file="/a.md")).json()["status"] == "answered"
+    async with run_source_server(tmp_path) as source_server:
+        request = await source_server.ask_form(FILE)
+        ada, source_server.person = source_server.person, await source_server.client("responder", "bob")
+        assert faults(await source_server.answer(request, file="/a.md")) == [
+            ("values.file", "value_not_in_options")
+        ]
+        source_server.person = ada
+        assert (await source_server.answer(request, file="/a.md")).json()["status"] == "answered"
 
 
 @requirement("F9")
 async def test_only_people_who_may_answer_search_while_it_is_pending(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
-        request = await scene.ask_form(REPOSITORY, assignees=["ada"])
+    async with run_source_server(tmp_path) as source_server:
+        request = await source_server.ask_form(REPOSITORY, assignees=["ada"])
         url = f"/v1/requests/{request['id']}/options?field=repo"
-        bob = await scene.client("responder", "bob")
+        bob = await source_server.client("responder", "bob")
         assert (await bob.get(url)).status_code in (403, 404)
-        assert (await scene.agent.get(url)).status_code == 403
-        await scene.answer(request, repo=1)
-        late_reply = await scene.person.get(url)
+        assert (await source_server.agent.get(url)).status_code == 403
+        await source_server.answer(request, repo=1)
+        late_reply = await source_server.person.get(url)
         assert (late_reply.status_code, late_reply.json()["error"]["code"]) == (409, "already_settled")
 
 
 @requirement("F9", "M1")
 async def test_a_bad_search_names_its_parameter(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
-        request = await scene.ask_form(REPOSITORY, {"id": "note", "type": "text", "label": "Note"})
+    async with run_source_server(tmp_path) as source_server:
+        request = await source_server.ask_form(REPOSITORY, {"id": "note", "type": "text", "label": "Note"})
         for query, expected in (
             ({}, ("field", "missing_required")),
             ({"field": "note"}, ("field", "unknown_value")),
@@ -124,8 +130,8 @@ async def test_a_bad_search_names_its_parameter(tmp_path: Path) -> None:
             ({"field": "repo", "limit": "0"}, ("limit", "below_min")),
             ({"field": "repo", "values": "1"}, ("values", "unknown_field")),
         ):
-            assert faults(await scene.search(request, **query)) == [expected], query
-        odd = await scene.search(request, field="repo", cursor="-1", q="\x00")
+            assert faults(await source_server.search(request, **query)) == [expected], query
+        odd = await source_server.search(request, field="repo", cursor="-1", q="\x00")
         assert odd.json() == {"options": []}
 
 
@@ -146,9 +152,9 @@ async def test_another_server_searches_checks_and_keeps_the_label(
     tmp_path: Path, database: dict[str, str]
 ) -> None:
     async with AsyncExitStack() as running_exit_stack:
-        first = await running_exit_stack.enter_async_context(source_scene(tmp_path / "first", database))
+        first = await running_exit_stack.enter_async_context(run_source_server(tmp_path / "first", database))
         last = (
-            await running_exit_stack.enter_async_context(source_scene(tmp_path / "last", database))
+            await running_exit_stack.enter_async_context(run_source_server(tmp_path / "last", database))
             if database
             else first
         )
@@ -167,16 +173,19 @@ async def test_another_server_searches_checks_and_keeps_the_label(
         assert ended_body["answer"] == {"values": {"repo": 2, "file": "/src/b.py"}, "shown": labels}
         [resume] = (await first.agent.get("/v1/resumes")).json()["resumes"]
         assert '"Repository" (repo): "web" (2)' in resume["text"]
-    async with source_scene(tmp_path / "first", database) as scene:
-        read_request = (await scene.person.get(f"/v1/requests/{request['id']}")).json()
+    async with run_source_server(tmp_path / "first", database) as source_server:
+        read_request = (await source_server.person.get(f"/v1/requests/{request['id']}")).json()
         assert read_request["answer"] == ended_body["answer"]
 
 
 @requirement("F9")
 async def test_the_client_asks_searches_and_answers(tmp_path: Path) -> None:
-    async with source_scene(tmp_path) as scene:
-        token = await scene.app.token("responder", name="ada", user="ada")
-        async with AsyncClient(app=scene.app) as agent, AsyncClient(app=scene.app, token=token) as person:
+    async with run_source_server(tmp_path) as source_server:
+        token = await source_server.app.token("responder", name="ada", user="ada")
+        async with (
+            AsyncClient(app=source_server.app) as agent,
+            AsyncClient(app=source_server.app, token=token) as person,
+        ):
             field = Select(id="repo", label="Repository", options_from=OptionsFrom(source="repositories"))
             request = await agent.requests.create(Form(title="Where?", fields=[field]), thread_id="t1")
             result = await person.options.search(request, "repo", q="web")

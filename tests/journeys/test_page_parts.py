@@ -66,7 +66,7 @@ async def test_an_open_form_fetches_no_receipt_and_its_answer_fetches_it_once(
     assert (fetch_count(eva, "receipt"), fetch_count(eva, "rich")) == (1, rich)
 
 
-@pytest.mark.parametrize(("page", "part"), [("/t", "receipt"), ("/r", "store")])
+@pytest.mark.parametrize(("page", "part"), [("/t", "receipt"), ("/r", "devicestore")])
 async def test_without_the_receipt_module_the_card_is_marked_answered_and_completed_after_a_reconnect(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str, part: str
 ) -> None:

@@ -19,64 +19,68 @@ MAY_READ = "You can view this request, but not answer it."
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
+async def shared_thread(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
     """A thread that is shared, and everybody."""
-    async with shared(server.url, team, thread) as scene:
-        yield scene
+    async with shared(server.url, team, thread) as shared_thread:
+        yield shared_thread
 
 
 @requirement("K3", "K8")
 async def test_a_reader_follows_changes_of_access_from_view_to_prompt_to_none(
-    screen: OpenScreen, scene: SharedThread
+    screen: OpenScreen, shared_thread: SharedThread
 ) -> None:
-    await scene.fresh("form")
-    eva = await screen(place_of(scene.thread), team=scene.team, who={"user": "user-view"})
+    await shared_thread.fresh("form")
+    eva = await screen(place_of(shared_thread.thread), team=shared_thread.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
     await expect(eva.card.get_by_role("textbox")).to_be_disabled()
     await expect(eva.card.locator("button")).to_have_count(0)
     await expect(eva.composer).to_have_count(0)
-    owner = scene.people["owner"]
-    await share(owner, scene.thread, owner="user-owner", others="prompt")
+    owner = shared_thread.people["owner"]
+    await share(owner, shared_thread.thread, owner="user-owner", others="prompt")
     await expect(eva.composer).to_be_visible()
-    await scene.fresh("approval")
+    await shared_thread.fresh("approval")
     await expect(eva.card.nth(1).get_by_text("Waiting for")).to_have_count(0)
     await expect(eva.card.nth(1).get_by_text(MAY_READ)).to_be_visible()
     await eva.card.nth(0).get_by_role("textbox").fill("tides")
     await eva.card.nth(0).get_by_role("button", name="Submit").click()
     await expect(eva.card.nth(0).locator("summary")).to_contain_text("tides")
     await eva.composer.fill("half a sentence")
-    await share(owner, scene.thread, owner="user-owner", others="view")
+    await share(owner, shared_thread.thread, owner="user-owner", others="view")
     await expect(eva.page.get_by_label("Your unsent message")).to_have_value("half a sentence")
     await expect(eva.composer).to_have_count(0)
-    await share(owner, scene.thread, owner="user-owner")
+    await share(owner, shared_thread.thread, owner="user-owner")
     await expect(eva.page.get_by_text("tides")).to_have_count(0)
     await expect(eva.card).to_have_count(0)
 
 
 @requirement("E20")
 async def test_a_reader_sees_the_number_of_requested_and_submitted_secrets(
-    screen: OpenScreen, scene: SharedThread
+    screen: OpenScreen, shared_thread: SharedThread
 ) -> None:
-    request = request_of(await scene.team.agent.need(scene.thread, "A_KEY", "B_KEY", hide_names=True))
-    eva = await screen(place_of(scene.thread), team=scene.team, who={"user": "user-view"})
+    request = request_of(
+        await shared_thread.team.agent.need(shared_thread.thread, "A_KEY", "B_KEY", hide_names=True)
+    )
+    eva = await screen(place_of(shared_thread.thread), team=shared_thread.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text("2 secrets", exact=True)).to_be_visible()
     await expect(eva.card.locator("input")).to_have_count(0)
-    inbox = await screen("/", team=scene.team, who={"user": "user-view"})
+    inbox = await screen("/", team=shared_thread.team, who={"user": "user-view"})
     await expect(inbox.page.locator("askback-place-inbox li:has(.row)")).to_contain_text("2 secrets")
-    typist = scene.people["prompt"]
+    typist = shared_thread.people["prompt"]
     await typist.hand_over(request["id"], {"A_KEY": "a-value", "B_KEY": "b-value"})
     await expect(eva.card).to_contain_text("2 secrets · this conversation")
     assert "A_KEY" not in await eva.page.content()
-    bob = await screen(place_of(scene.thread), name="Bob", team=scene.team, who={"user": "user-prompt"})
+    bob = await screen(
+        place_of(shared_thread.thread), name="Bob", team=shared_thread.team, who={"user": "user-prompt"}
+    )
     await expect(bob.card).to_contain_text("A_KEY, B_KEY · this conversation")
 
 
 @requirement("K3")
 async def test_a_reader_sees_which_secret_is_asked_for_and_nowhere_to_type_it(
-    screen: OpenScreen, scene: SharedThread
+    screen: OpenScreen, shared_thread: SharedThread
 ) -> None:
-    await scene.team.agent.need(scene.thread, "A_KEY")
-    eva = await screen(place_of(scene.thread), team=scene.team, who={"user": "user-view"})
+    await shared_thread.team.agent.need(shared_thread.thread, "A_KEY")
+    eva = await screen(place_of(shared_thread.thread), team=shared_thread.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
     await expect(eva.card.get_by_text("A_KEY", exact=True)).to_be_visible()
     await expect(eva.card.locator("input")).to_have_count(0)
@@ -126,13 +130,15 @@ async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
 
 
 @requirement("K3")
-async def test_the_page_of_a_request_follows_access_changes(screen: OpenScreen, scene: SharedThread) -> None:
-    request = await scene.fresh("form")
-    eva = await screen(f"/r/{request['id']}", team=scene.team, who={"user": "user-view"})
+async def test_the_page_of_a_request_follows_access_changes(
+    screen: OpenScreen, shared_thread: SharedThread
+) -> None:
+    request = await shared_thread.fresh("form")
+    eva = await screen(f"/r/{request['id']}", team=shared_thread.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
-    await share(scene.people["owner"], scene.thread, owner="user-owner", others="all")
+    await share(shared_thread.people["owner"], shared_thread.thread, owner="user-owner", others="all")
     await expect(eva.button("Submit")).to_be_visible()
-    await share(scene.people["owner"], scene.thread, owner="user-owner")
+    await share(shared_thread.people["owner"], shared_thread.thread, owner="user-owner")
     await expect(eva.page.locator("#gone")).to_be_visible()
     await expect(eva.page.locator("#thread")).to_be_hidden()
 
@@ -144,23 +150,23 @@ def row(shown_screen: Screen, request: dict[str, Any]) -> Locator:
 
 @requirement("K3", "K5")
 async def test_the_inbox_marks_read_only_requests_and_follows_access_changes(
-    screen: OpenScreen, scene: SharedThread
+    screen: OpenScreen, shared_thread: SharedThread
 ) -> None:
-    agent, owner, thread = scene.team.agent, scene.people["owner"], scene.thread
+    agent, owner, thread = shared_thread.team.agent, shared_thread.people["owner"], shared_thread.thread
     await share(owner, thread, owner="user-owner", others="prompt")
-    first = await scene.fresh("form")
+    first = await shared_thread.fresh("form")
     other_request = request_of(
         await agent.ask("free", {**FORM, "title": "For others"}, assignees=["Dora", "group:ops"])
     )
     free_request = request_of(await agent.ask("free", {**FORM, "title": "For all"}))
-    eva = await screen("/", team=scene.team, who={"user": "user-eva"})
+    eva = await screen("/", team=shared_thread.team, who={"user": "user-eva"})
     await expect(eva.page).to_have_title("(2) Inbox – askback")
     await expect(row(eva, other_request)).to_contain_text("Waiting for Dora, ops")
     await expect(row(eva, first).locator(".read")).to_have_count(0)
     await share(owner, thread, owner="user-owner", others="view")
     await expect(row(eva, first)).to_contain_text("View only")
     await expect(eva.page).to_have_title("(1) Inbox – askback")
-    later = await scene.fresh("form")
+    later = await shared_thread.fresh("form")
     await expect(row(eva, later)).to_contain_text("View only")
     assert await eva.violations() == []
     await share(owner, thread, owner="user-owner", others="prompt")

@@ -36,7 +36,7 @@ def sourced(tmp_path_factory: pytest.TempPathFactory, sources: SourceHouse) -> I
 
 
 @pytest.fixture
-async def asker(sourced: Server) -> AsyncIterator[AsyncClient]:
+async def requester(sourced: Server) -> AsyncIterator[AsyncClient]:
     """An agent at that server."""
     async with sourced.client() as client:
         yield client
@@ -44,9 +44,9 @@ async def asker(sourced: Server) -> AsyncIterator[AsyncClient]:
 
 @requirement("F9", "D20")
 async def test_an_option_is_searched_and_chosen_by_keyboard(
-    screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
+    screen: OpenScreen, requester: AsyncClient, sourced: Server, thread: str
 ) -> None:
-    request = await asker.requests.create(form(PLACE), thread_id=thread)
+    request = await requester.requests.create(form(PLACE), thread_id=thread)
     eva = await screen(place_of(thread), target=sourced)
     await expect(eva.card.get_by_role("radio")).to_have_count(50)
     await expect(eva.card.get_by_text("The first 50 options are shown.")).to_be_visible()
@@ -67,15 +67,15 @@ async def test_an_option_is_searched_and_chosen_by_keyboard(
     await expect(eva.card.get_by_text("Options found: 0")).to_be_visible()
     await expect(eva.card.get_by_label("Place 117")).to_be_checked()
     await eva.button("Submit").click()
-    assert await answer_of(asker, request) == {"q0": 117}
+    assert await answer_of(requester, request) == {"q0": 117}
     await expect(eva.card.locator("summary")).to_contain_text("Place 117")
 
 
 @requirement("F9")
 async def test_several_options_of_several_searches_are_kept(
-    screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
+    screen: OpenScreen, requester: AsyncClient, sourced: Server, thread: str
 ) -> None:
-    request = await asker.requests.create(form({**PLACES, "default": [3]}), thread_id=thread)
+    request = await requester.requests.create(form({**PLACES, "default": [3]}), thread_id=thread)
     eva = await screen(place_of(thread), target=sourced)
     search = eva.card.get_by_role("searchbox")
     await expect(eva.card.get_by_label("Place 3", exact=True)).to_be_checked()
@@ -84,16 +84,16 @@ async def test_several_options_of_several_searches_are_kept(
         await eva.card.get_by_label(wanted).check()
     await expect(eva.card.get_by_label("Place 77")).to_be_checked()
     await eva.button("Submit").click()
-    assert sorted((await answer_of(asker, request))["q0"]) == [3, 77, 118]
+    assert sorted((await answer_of(requester, request))["q0"]) == [3, 77, 118]
     for label in ("Place 3", "Place 77", "Place 118"):
         await expect(eva.card.locator("summary")).to_contain_text(label)
 
 
 @requirement("F9", "J8")
 async def test_a_chosen_option_survives_a_reload_with_its_label(
-    screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
+    screen: OpenScreen, requester: AsyncClient, sourced: Server, thread: str
 ) -> None:
-    request = await asker.requests.create(form(PLACES, FILE), thread_id=thread)
+    request = await requester.requests.create(form(PLACES, FILE), thread_id=thread)
     eva = await screen(place_of(thread), target=sourced)
     search = eva.card.get_by_role("searchbox")
     for wanted in ("Place 77", "Place 118"):
@@ -114,15 +114,15 @@ async def test_a_chosen_option_survives_a_reload_with_its_label(
     for label in ("Place 77", "b.py"):
         await expect(eva.card.get_by_label(label)).to_have_count(0)
     await eva.button("Submit").click()
-    assert await answer_of(asker, request) == {"q0": [118]}
+    assert await answer_of(requester, request) == {"q0": [118]}
     await expect(eva.card.locator("summary")).to_contain_text("Place 118")
 
 
 @requirement("F9", "D20")
 async def test_a_tree_is_walked_by_keyboard(
-    screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
+    screen: OpenScreen, requester: AsyncClient, sourced: Server, thread: str
 ) -> None:
-    request = await asker.requests.create(form(FILE), thread_id=thread)
+    request = await requester.requests.create(form(FILE), thread_id=thread)
     eva = await screen(place_of(thread), target=sourced)
     await expect(eva.card.get_by_role("radio")).to_have_count(1)
     await eva.button("Show what is in src").focus()
@@ -135,14 +135,14 @@ async def test_a_tree_is_walked_by_keyboard(
     await eva.button("Show what is in src").click()
     await eva.card.get_by_label("b.py").check()
     await eva.button("Submit").click()
-    assert await answer_of(asker, request) == {"q0": "/src/b.py"}
+    assert await answer_of(requester, request) == {"q0": "/src/b.py"}
 
 
 @requirement("F9", "N3")
 async def test_a_source_that_fails_says_so_and_is_tried_again(
-    screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str, sources: SourceHouse
+    screen: OpenScreen, requester: AsyncClient, sourced: Server, thread: str, sources: SourceHouse
 ) -> None:
-    request = await asker.requests.create(form(PLACE), thread_id=thread)
+    request = await requester.requests.create(form(PLACE), thread_id=thread)
     sources.is_down = True
     eva = await screen(place_of(thread), target=sourced)
     eva.expect_errors("status of 422")
@@ -155,4 +155,4 @@ async def test_a_source_that_fails_says_so_and_is_tried_again(
     await expect(eva.card.get_by_text("Try again in a moment.").first).to_be_visible()
     sources.is_down = False
     await eva.button("Submit").click()
-    assert await answer_of(asker, request) == {"q0": 5}
+    assert await answer_of(requester, request) == {"q0": 5}

@@ -15,7 +15,7 @@ import pytest
 from askback.errors import AskbackError
 from askback.server.app import create_app
 from askback.server.settings import load
-from tests.journeys.keyhouse import KeyScene, ring
+from tests.journeys.keyhouse import KeyFolder, ring
 from tests.journeys.people import Team, leased_values, refusal, request_of
 from tests.requirements import requirement
 
@@ -29,16 +29,16 @@ FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
 
 
 @pytest.fixture
-def key_scene(tmp_path: Path) -> KeyScene:
-    return KeyScene(tmp_path)
+def key_folder(tmp_path: Path) -> KeyFolder:
+    return KeyFolder(tmp_path)
 
 
 # --- without a key ----------------------------------------------------------------------------
 
 
 @requirement("E14")
-async def test_without_a_master_key_secrets_are_refused_and_the_rest_works(key_scene: KeyScene) -> None:
-    async with key_scene.team("off") as team:
+async def test_without_a_master_key_secrets_are_refused_and_the_rest_works(key_folder: KeyFolder) -> None:
+    async with key_folder.team("off") as team:
         refused_reply = await team.agent.need("t", "A_KEY")
         assert refusal(refused_reply) == SECRETS_OFF
         assert "ASKBACK_MASTER_KEYS" in refused_reply.json()["error"]["message"]
@@ -49,17 +49,17 @@ async def test_without_a_master_key_secrets_are_refused_and_the_rest_works(key_s
         assert (await team.ada.answer(plain_request["id"], {"q": "a"})).status_code == 200
         call = request_of(await team.agent.bash("t", "make deploy"))
         assert (await team.ada.decide(call["id"], "approve")).status_code == 200
-    assert not (key_scene.data / "master.key").exists()
+    assert not (key_folder.data / "master.key").exists()
 
 
 @requirement("E14")
 async def test_an_open_request_for_secrets_refuses_values_without_a_key(
-    key_scene: KeyScene,
+    key_folder: KeyFolder,
 ) -> None:
-    async with key_scene.team(ring("k1")) as team:
+    async with key_folder.team(ring("k1")) as team:
         request = request_of(await team.agent.need("t", "A_KEY"))
         await team.ada.keep("B_KEY", "value")
-    async with key_scene.team("off") as team:
+    async with key_folder.team("off") as team:
         assert refusal(await team.ada.hand_over(request["id"], {"A_KEY": "value"})) == SECRETS_OFF
         assert await team.ada.get(request["id"]) == request
         assert [item["name"] for item in await team.ada.list_secrets()] == ["B_KEY"]
@@ -68,16 +68,16 @@ async def test_an_open_request_for_secrets_refuses_values_without_a_key(
 
 
 @requirement("E14")
-async def test_a_form_with_a_sensitive_field_is_refused_without_a_master_key(key_scene: KeyScene) -> None:
-    async with key_scene.team("off") as team:
+async def test_a_form_with_a_sensitive_field_is_refused_without_a_master_key(key_folder: KeyFolder) -> None:
+    async with key_folder.team("off") as team:
         assert refusal(await team.agent.ask("t", {"fields": [PIN]})) == SECRETS_OFF
 
 
 @requirement("E14")
-async def test_a_sensitive_field_takes_no_value_without_a_master_key(key_scene: KeyScene) -> None:
-    async with key_scene.team(ring("k1")) as team:
+async def test_a_sensitive_field_takes_no_value_without_a_master_key(key_folder: KeyFolder) -> None:
+    async with key_folder.team(ring("k1")) as team:
         request = request_of(await team.agent.ask("t", {"fields": [PIN]}))
-    async with key_scene.team("off") as team:
+    async with key_folder.team("off") as team:
         assert refusal(await team.ada.answer(request["id"], {"pin": "4711"})) == SECRETS_OFF
         assert await team.ada.get(request["id"]) == request
 
@@ -94,12 +94,12 @@ def test_unusable_keys_stop_the_server_with_a_sentence_that_does_not_show_them(
 
 @requirement("E13")
 async def test_a_server_without_a_configured_key_creates_one_and_opens_its_secrets_after_a_restart(
-    key_scene: KeyScene,
+    key_folder: KeyFolder,
 ) -> None:
-    async with key_scene.team(None) as team:
+    async with key_folder.team(None) as team:
         await team.ada.keep("A_KEY", "value")
-    assert (key_scene.data / "master.key").stat().st_mode & 0o777 == 0o600
-    async with key_scene.team(None) as team:
+    assert (key_folder.data / "master.key").stat().st_mode & 0o777 == 0o600
+    async with key_folder.team(None) as team:
         team_request = await team.agent.need("t", "A_KEY", default_scope="global")
         assert team_request.json()["status"] == "answered"
         assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
@@ -173,9 +173,9 @@ TAMPERED: dict[str, Callable[[sqlite3.Connection], object]] = {
 
 @requirement("E13", "E16")
 async def test_every_defect_of_a_ciphertext_has_the_same_error(
-    key_scene: KeyScene, caplog: pytest.LogCaptureFixture
+    key_folder: KeyFolder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with key_scene.team(ring("k1")) as team:
+    async with key_folder.team(ring("k1")) as team:
         for name in ("A_KEY", "B_KEY"):
             await team.ada.keep(name, f"value of {name}")
         reply = await team.agent.need("t", "A_KEY", "B_KEY", default_scope="global")
@@ -183,21 +183,21 @@ async def test_every_defect_of_a_ciphertext_has_the_same_error(
         good = leased_values(await team.agent.lease("t", "A_KEY", "B_KEY"))
         caplog.clear()
         for case, change in TAMPERED.items():
-            with change_rows(key_scene, change):
+            with change_rows(key_folder, change):
                 reply = await team.agent.lease("t", "A_KEY")
                 assert (reply.status_code, reply.json()) == (409, {"error": CANNOT_OPEN}), case
         assert caplog.messages == []
         assert leased_values(await team.agent.lease("t", "A_KEY", "B_KEY")) == good
-    async with key_scene.team(ring("k2")) as team:
+    async with key_folder.team(ring("k2")) as team:
         await team.agent.need("t", "A_KEY", default_scope="global")
         reply = await team.agent.lease("t", "A_KEY")
         assert (reply.status_code, reply.json()) == (409, {"error": CANNOT_OPEN})
 
 
 @contextmanager
-def change_rows(key_scene: KeyScene, change: Callable[[sqlite3.Connection], object]) -> Iterator[None]:
+def change_rows(key_folder: KeyFolder, change: Callable[[sqlite3.Connection], object]) -> Iterator[None]:
     """Change the rows of the secrets in the database, and restore them."""
-    with closing(sqlite3.connect(key_scene.database)) as database:
+    with closing(sqlite3.connect(key_folder.database)) as database:
         with database:
             before = database.execute("SELECT * FROM secrets").fetchall()
             change(database)
@@ -212,13 +212,15 @@ def change_rows(key_scene: KeyScene, change: Callable[[sqlite3.Connection], obje
 
 
 @requirement("E15")
-async def test_all_secrets_come_under_a_new_key_while_they_are_read_and_written(key_scene: KeyScene) -> None:
+async def test_all_secrets_come_under_a_new_key_while_they_are_read_and_written(
+    key_folder: KeyFolder,
+) -> None:
     names = [f"KEY_{n}" for n in range(40)]
-    async with key_scene.team(ring("old")) as team:
+    async with key_folder.team(ring("old")) as team:
         for name in names:
             await team.ada.keep(name, f"{name} 0")
-        assert key_scene.keys_in_use() == {"old"}
-    async with key_scene.team(ring("new", "old")) as team:
+        assert key_folder.keys_in_use() == {"old"}
+    async with key_folder.team(ring("new", "old")) as team:
         for part in range(0, len(names), 10):
             reply = await team.agent.need("t", *names[part : part + 10], default_scope="global")
             assert reply.json()["status"] == "answered"
@@ -228,10 +230,10 @@ async def test_all_secrets_come_under_a_new_key_while_they_are_read_and_written(
             True,
             True,
         )
-        assert key_scene.keys_in_use() == {"new"}
+        assert key_folder.keys_in_use() == {"new"}
         second_body = (await team.admin.rotate()).json()
         assert second_body == {"rewrapped": 0, "left": 0, "dropped": 0}
-    async with key_scene.team(ring("new")) as team:
+    async with key_folder.team(ring("new")) as team:
         for part in range(0, len(names), 10):
             await team.agent.need("t", *names[part : part + 10], default_scope="global")
         values = leased_values(await team.agent.lease("t", *names))
@@ -284,29 +286,29 @@ async def rotate_under_load(team: Team, names: list[str]) -> RotationResults:
 
 
 @requirement("E15")
-async def test_ciphertexts_that_no_key_opens_are_counted_and_left_unchanged(key_scene: KeyScene) -> None:
-    async with key_scene.team(ring("lost")) as team:
+async def test_ciphertexts_that_no_key_opens_are_counted_and_left_unchanged(key_folder: KeyFolder) -> None:
+    async with key_folder.team(ring("lost")) as team:
         await team.ada.keep("A_KEY", "value")
-    before = key_scene.sealed()
-    async with key_scene.team(ring("new")) as team:
+    before = key_folder.sealed()
+    async with key_folder.team(ring("new")) as team:
         await team.ada.keep("B_KEY", "value")
         assert (await team.admin.rotate()).json() == {"rewrapped": 0, "left": 1, "dropped": 0}
-        assert key_scene.sealed()["A_KEY"] == before["A_KEY"]
-    async with key_scene.team(ring("new", "lost")) as team:
+        assert key_folder.sealed()["A_KEY"] == before["A_KEY"]
+    async with key_folder.team(ring("new", "lost")) as team:
         assert (await team.admin.rotate()).json() == {"rewrapped": 1, "left": 0, "dropped": 0}
         await team.agent.need("t", "A_KEY", default_scope="global")
         assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
 
 
 @requirement("E15", "E23")
-async def test_a_value_under_probe_is_rewrapped_with_the_new_key(key_scene: KeyScene) -> None:
-    async with key_scene.team(ring("old")) as team:
+async def test_a_value_under_probe_is_rewrapped_with_the_new_key(key_folder: KeyFolder) -> None:
+    async with key_folder.team(ring("old")) as team:
         request = request_of(await team.agent.need("t", "A_KEY", probe=True))
         await team.ada.hand_over(request["id"], {"A_KEY": "value"})
         token = team.agent.token
-    async with key_scene.team(ring("new", "old")) as team:
+    async with key_folder.team(ring("new", "old")) as team:
         assert (await team.admin.rotate()).json() == {"rewrapped": 1, "left": 0, "dropped": 0}
-    async with key_scene.team(ring("new")) as team:
+    async with key_folder.team(ring("new")) as team:
         team.agent.http.headers["Authorization"] = f"Bearer {token}"
         assert (await team.agent.accept(request["id"])).json()["status"] == "answered"
         assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}

@@ -58,7 +58,7 @@ def body_of(path: str, thread: str) -> Any:
     return bodies.get(path.rpartition("/")[2], {})
 
 
-class Scene:
+class SecretThread:
     """A thread in which a secret was given, one is asked for, and one is being tried."""
 
     def __init__(self, team: Team, thread: str, callers: dict[str, Person], ids: dict[str, str]) -> None:
@@ -73,7 +73,7 @@ class Scene:
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
+async def secret_thread(server: Any, team: Team, thread: str) -> AsyncIterator[SecretThread]:
     """The thread and all callers."""
     async with AsyncExitStack() as stack:
 
@@ -105,15 +105,17 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
         request = request_of(await team.agent.need(thread, "A_KEY"))
         [secret] = await team.ada.list_secrets()
         ids = {"request": request["id"], "tried": tried_request["id"], "secret": secret["id"]}
-        yield Scene(team, thread, callers, ids)
+        yield SecretThread(team, thread, callers, ids)
 
 
 @requirement("I1", "I2", "E5")
 @pytest.mark.parametrize(("method", "path"), MATRIX)
-async def test_a_route_serves_its_roles_and_refuses_the_others(scene: Scene, method: str, path: str) -> None:
+async def test_a_route_serves_its_roles_and_refuses_the_others(
+    secret_thread: SecretThread, method: str, path: str
+) -> None:
     for person in sorted(CALLERS, key=lambda item: item in MATRIX[method, path]):
         expected = MATRIX[method, path].get(person, FORBIDDEN)
-        reply = await scene.call(person, method, path)
+        reply = await secret_thread.call(person, method, path)
         if not isinstance(expected, int):
             assert refusal(reply) == expected, person
         elif path.startswith("/v1/requests/") or method == "DELETE":
@@ -126,18 +128,18 @@ async def test_a_route_serves_its_roles_and_refuses_the_others(scene: Scene, met
 
 @requirement("I2")
 async def test_each_forbidden_attempt_is_logged_without_the_sent_values(
-    scene: Scene,
+    secret_thread: SecretThread,
 ) -> None:
     tried = [
-        await scene.call("agent", "POST", "/v1/requests/{request}/answer"),
-        await scene.call("agent", "POST", "/v1/secrets"),
-        await scene.call("agent", "GET", "/v1/secrets"),
-        await scene.call("ada", "POST", "/v1/secrets/lease"),
-        await scene.call("admin", "POST", "/v1/secrets/lease"),
-        await scene.call("ada", "POST", "/v1/secrets/rotate"),
+        await secret_thread.call("agent", "POST", "/v1/requests/{request}/answer"),
+        await secret_thread.call("agent", "POST", "/v1/secrets"),
+        await secret_thread.call("agent", "GET", "/v1/secrets"),
+        await secret_thread.call("ada", "POST", "/v1/secrets/lease"),
+        await secret_thread.call("admin", "POST", "/v1/secrets/lease"),
+        await secret_thread.call("ada", "POST", "/v1/secrets/rotate"),
     ]
     assert [refusal(reply) for reply in tried] == [FORBIDDEN] * 6
-    entries, _ = await scene.team.admin.audit()
+    entries, _ = await secret_thread.team.admin.audit()
     attempts = [
         (entry["actor"]["name"], entry["attempted"]) for entry in entries if entry["action"] == "refused"
     ]
@@ -146,7 +148,7 @@ async def test_each_forbidden_attempt_is_logged_without_the_sent_values(
 
 
 @requirement("I12", "E5")
-async def test_another_tenants_ids_look_like_ids_that_there_are_not(scene: Scene) -> None:
+async def test_another_tenants_ids_look_like_ids_that_there_are_not(secret_thread: SecretThread) -> None:
     absent = {"request": f"req_{NOBODYS}", "tried": f"req_{NOBODYS}", "secret": f"sec_{NOBODYS}"}
     for who, method, path in (
         ("stranger", "POST", "/v1/requests/{request}/answer"),
@@ -156,55 +158,63 @@ async def test_another_tenants_ids_look_like_ids_that_there_are_not(scene: Scene
         ("stranger's agent", "POST", "/v1/requests/{tried}/reprompt"),
         ("other", "POST", "/v1/requests/{tried}/accept"),
     ):
-        theirs, nobodys = [await scene.call(who, method, path, **ids) for ids in ({}, absent)]
+        theirs, nobodys = [await secret_thread.call(who, method, path, **ids) for ids in ({}, absent)]
         assert (theirs.status_code, theirs.text) == (404, nobodys.text), (who, path)
         headers, expected = ({**reply.headers, "date": ""} for reply in (theirs, nobodys))
         assert headers == expected
-    stranger = scene.callers["stranger"]
+    stranger = secret_thread.callers["stranger"]
     assert not {"GIVEN_KEY", "TRIED_KEY"} & {item["name"] for item in await stranger.list_secrets()}
-    agent = scene.callers["stranger's agent"]
-    for request_id in (scene.ids["tried"], absent["tried"]):
-        assert refusal(await agent.lease(scene.thread, "TRIED_KEY", request_id=request_id)) == (
+    agent = secret_thread.callers["stranger's agent"]
+    for request_id in (secret_thread.ids["tried"], absent["tried"]):
+        assert refusal(await agent.lease(secret_thread.thread, "TRIED_KEY", request_id=request_id)) == (
             404,
             "not_found",
         )
-    own_request = request_of(await agent.need(scene.thread, "GIVEN_KEY"))
+    own_request = request_of(await agent.need(secret_thread.thread, "GIVEN_KEY"))
     assert own_request["secret"]["present"] == {}
 
 
 @requirement("I3")
-async def test_a_persons_cookie_alone_keeps_gives_and_erases_nothing(server: Any, scene: Scene) -> None:
-    link = await scene.team.admin.login_link("Dora")
+async def test_a_persons_cookie_alone_keeps_gives_and_erases_nothing(
+    server: Any, secret_thread: SecretThread
+) -> None:
+    link = await secret_thread.team.admin.login_link("Dora")
     async with Person(server.url, None) as browser:
         assert (await sign_in(browser.http, link)).status_code == 201
         session_half = browser.http.headers.pop(HALF)
-        scene.callers["browser"] = browser
+        secret_thread.callers["browser"] = browser
         writes = (
             ("POST", "/v1/requests/{request}/answer", 200),
             ("POST", "/v1/secrets", 201),
             ("DELETE", "/v1/secrets/{secret}", 204),
         )
         for method, path, _ in writes:
-            assert refusal(await scene.call("browser", method, path)) == (401, "unauthorized")
+            assert refusal(await secret_thread.call("browser", method, path)) == (401, "unauthorized")
         browser.http.headers[HALF] = session_half
         for method, path, done in writes:
-            assert (await scene.call("browser", method, path)).status_code == done
-        refused_reply = await scene.call("browser", "POST", "/v1/secrets/lease")
+            assert (await secret_thread.call("browser", method, path)).status_code == done
+        refused_reply = await secret_thread.call("browser", "POST", "/v1/secrets/lease")
         assert refusal(refused_reply) == FORBIDDEN
 
 
 @requirement("E19", "E25")
-async def test_no_route_gives_a_saved_value_to_anybody_but_the_lease(scene: Scene) -> None:
-    document = (await scene.team.ada.http.get("/openapi.json")).json()
+async def test_no_route_gives_a_saved_value_to_anybody_but_the_lease(secret_thread: SecretThread) -> None:
+    document = (await secret_thread.team.ada.http.get("/openapi.json")).json()
     reads = [path for path, item in document["paths"].items() if "get" in item and "events" not in path]
     assert "/v1/secrets" in reads
-    for caller, person in scene.callers.items():
+    for caller, person in secret_thread.callers.items():
         for path in reads:
-            ids = [scene.thread] if "threads" in path else [scene.ids["request"], scene.ids["tried"]]
+            ids = (
+                [secret_thread.thread]
+                if "threads" in path
+                else [secret_thread.ids["request"], secret_thread.ids["tried"]]
+            )
             for name in ids if "{id}" in path else [""]:
                 reply = await person.http.get(path.replace("{id}", name))
                 assert VALUE not in reply.text, (caller, path)
-    seq = (await scene.team.ada.http.get(f"/v1/threads/{scene.thread}")).json()["seq"]
-    events = [event async for event in scene.team.ada.events(scene.thread, until=seq)]
+    seq = (await secret_thread.team.ada.http.get(f"/v1/threads/{secret_thread.thread}")).json()["seq"]
+    events = [event async for event in secret_thread.team.ada.events(secret_thread.thread, until=seq)]
     assert (len(events), VALUE in str(events)) == (seq, False)
-    assert leased_values(await scene.team.agent.lease(scene.thread, "GIVEN_KEY")) == {"GIVEN_KEY": VALUE}
+    assert leased_values(await secret_thread.team.agent.lease(secret_thread.thread, "GIVEN_KEY")) == {
+        "GIVEN_KEY": VALUE
+    }

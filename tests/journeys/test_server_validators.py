@@ -35,7 +35,7 @@ QUICK = replace(DEFAULTS, validator_s=1)
 
 
 @dataclass
-class ValidatorScene:
+class ValidatorServer:
     """An agent and a person at a server with the validator `stock`."""
 
     app: App
@@ -59,9 +59,9 @@ class ValidatorScene:
 
 
 @asynccontextmanager
-async def validator_scene(
+async def run_validator_server(
     data: Path, stock: ValidatorFunction, **parts: Any
-) -> AsyncIterator[ValidatorScene]:
+) -> AsyncIterator[ValidatorServer]:
     app = create_app(load({}, data_dir=data), validators={"stock": stock}, **parts)
 
     def client(token: str) -> httpx2.AsyncClient:
@@ -70,7 +70,7 @@ async def validator_scene(
         return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8787", headers=headers)
 
     async with app.running():
-        yield ValidatorScene(app, client(await app.token("requester")), client(await app.token("responder")))
+        yield ValidatorServer(app, client(await app.token("requester")), client(await app.token("responder")))
 
 
 def check_stock(submission: Submission) -> Accept | AskAgain:
@@ -82,8 +82,8 @@ def check_stock(submission: Submission) -> Accept | AskAgain:
 
 @requirement("F13", "F14")
 async def test_a_function_of_the_server_asks_again_and_accepts(tmp_path: Path) -> None:
-    async with validator_scene(tmp_path, check_stock) as scene:
-        second_request = await scene.answer(await scene.ask(delivery="resume"), "soup")
+    async with run_validator_server(tmp_path, check_stock) as validator_server:
+        second_request = await validator_server.answer(await validator_server.ask(delivery="resume"), "soup")
         assert (second_request["status"], second_request["revision"], second_request["submitted"]) == (
             "pending",
             2,
@@ -91,13 +91,13 @@ async def test_a_function_of_the_server_asks_again_and_accepts(tmp_path: Path) -
         )
         assert second_request["field_errors"] == [{"path": "values.dish", "message": "Soup is off."}]
         assert second_request["form"]["fields"][0]["label"] == "Main dish"
-        ended_request = await scene.answer(second_request, "rice")
+        ended_request = await validator_server.answer(second_request, "rice")
         assert (ended_request["status"], ended_request["settled_by"]["name"], ended_request["answer"]) == (
             "answered",
             "responder",
             {"values": {"dish": "Rice"}, "result": {"number": 12}, "message": "Booked, number 12."},
         )
-        [resume] = (await scene.agent.get("/v1/resumes")).json()["resumes"]
+        [resume] = (await validator_server.agent.get("/v1/resumes")).json()["resumes"]
         assert 'The result of the check: {"number": 12}' in resume["text"]
 
 
@@ -112,8 +112,8 @@ async def _text(submission: Submission) -> str | None:
 @requirement("F13")
 @pytest.mark.parametrize(("check", "status"), [(_accept, "answered"), (_text, "pending")])
 async def test_short_verdicts(tmp_path: Path, check: ValidatorFunction, status: str) -> None:
-    async with validator_scene(tmp_path, check) as scene:
-        assert (await scene.answer(await scene.ask(), "soup"))["status"] == status
+    async with run_validator_server(tmp_path, check) as validator_server:
+        assert (await validator_server.answer(await validator_server.ask(), "soup"))["status"] == status
 
 
 async def raise_error(_: Submission) -> None:
@@ -143,8 +143,8 @@ async def accept_invalid_answer(_: Submission) -> Accept:
 async def test_without_a_verdict_the_person_is_asked_again(
     tmp_path: Path, check: ValidatorFunction, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with validator_scene(tmp_path, check, limits=QUICK) as scene:
-        second_request = await scene.answer(await scene.ask(), "soup")
+    async with run_validator_server(tmp_path, check, limits=QUICK) as validator_server:
+        second_request = await validator_server.answer(await validator_server.ask(), "soup")
     assert (second_request["status"], second_request["error_summary"], second_request["submitted"]) == (
         "pending",
         NOT_CHECKED,
@@ -155,22 +155,24 @@ async def test_without_a_verdict_the_person_is_asked_again(
 
 @requirement("F15")
 async def test_a_validator_asks_again_only_so_often(tmp_path: Path) -> None:
-    async with validator_scene(tmp_path, _text, limits=replace(DEFAULTS, reprompts=1)) as scene:
-        second_request = await scene.answer(await scene.ask(), "soup")
-        ended_request = await scene.answer(second_request, "soup")
+    async with run_validator_server(
+        tmp_path, _text, limits=replace(DEFAULTS, reprompts=1)
+    ) as validator_server:
+        second_request = await validator_server.answer(await validator_server.ask(), "soup")
+        ended_request = await validator_server.answer(second_request, "soup")
     assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "failed")
 
 
 @requirement("F13")
 async def test_the_agent_decides_nothing_that_the_server_checks(tmp_path: Path) -> None:
-    async with validator_scene(tmp_path, hang) as scene:
-        request = await scene.ask()
+    async with run_validator_server(tmp_path, hang) as validator_server:
+        request = await validator_server.ask()
         url = f"/v1/requests/{request['id']}"
-        await scene.person.post(f"{url}/answer", json={"revision": 1, "values": {"dish": "soup"}})
+        await validator_server.person.post(f"{url}/answer", json={"revision": 1, "values": {"dish": "soup"}})
         for step, body in (("accept", {}), ("reprompt", {"error_summary": "No."}), ("check", {})):
-            refusal = await scene.agent.post(f"{url}/{step}", json=body)
+            refusal = await validator_server.agent.post(f"{url}/{step}", json=body)
             assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "not_resolving")
-        declined_reply = await scene.person.post(f"{url}/decline", json={"reason": "dismissed"})
+        declined_reply = await validator_server.person.post(f"{url}/decline", json={"reason": "dismissed"})
         assert declined_reply.json()["status"] == "declined"
 
 
@@ -179,8 +181,8 @@ async def test_the_agent_decides_nothing_that_the_server_checks(tmp_path: Path) 
 async def test_a_validator_that_there_is_not_is_refused_without_telling_which_there_are(
     tmp_path: Path, name: str
 ) -> None:
-    async with validator_scene(tmp_path, _accept) as scene:
-        refusal = await scene.agent.post("/v1/requests", json=ask(validator=name))
+    async with run_validator_server(tmp_path, _accept) as validator_server:
+        refusal = await validator_server.agent.post("/v1/requests", json=ask(validator=name))
         [fault] = refusal.json()["error"]["field_errors"]
         assert (refusal.status_code, fault["path"], fault["code"]) == (422, "validator", "unknown_value")
         assert "stock" not in refusal.text
@@ -198,9 +200,9 @@ class AdjustableClock(SystemClock):
 @requirement("N3")
 async def test_another_server_takes_over_after_the_lease_and_finally_reprompts(tmp_path: Path) -> None:
     clock = AdjustableClock()
-    async with validator_scene(tmp_path, _accept, clock=clock) as scene:
-        services = scene.app.services
-        request = await scene.ask()
+    async with run_validator_server(tmp_path, _accept, clock=clock) as validator_server:
+        services = validator_server.app.services
+        request = await validator_server.ask()
         names = []
         for _ in range(4):
             result = await services.store.get("default", request["id"])
@@ -210,10 +212,10 @@ async def test_another_server_takes_over_after_the_lease_and_finally_reprompts(t
                 # As after a server stopped before the check: the answer is stored, and nobody checks it.
                 services.submissions.add = lambda _record: None  # type: ignore[method-assign] - the server is gone
                 body = {"revision": 1, "values": {"dish": "soup"}}
-                await scene.person.post(f"/v1/requests/{request['id']}/answer", json=body)
+                await validator_server.person.post(f"/v1/requests/{request['id']}/answer", json=body)
             clock.ahead_ms += 41_000
             await deadlines.sweep(services)
-        second_request = await scene.changed(request)
+        second_request = await validator_server.changed(request)
     assert names == ["pending", "resolving", "resolving", "pending"]
     assert (second_request["status"], second_request["error_summary"]) == ("pending", NOT_CHECKED)
 
@@ -269,7 +271,7 @@ async def test_a_store_that_fails_once_costs_no_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = AdjustableClock()
-    async with validator_scene(tmp_path, _accept, clock=clock) as place:
+    async with run_validator_server(tmp_path, _accept, clock=clock) as place:
         services = place.app.services
         request = await place.ask()
         settle, failures = services.store.settle, [Unavailable("The database is away.")]

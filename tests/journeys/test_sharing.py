@@ -24,26 +24,26 @@ TEXT = {"content": [{"type": "text", "text": "hello"}]}
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
+async def shared_thread(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
     """The thread and everybody."""
-    async with shared(server.url, team, thread) as scene:
-        yield scene
+    async with shared(server.url, team, thread) as shared_thread:
+        yield shared_thread
 
 
 # K8: who finds what
 
 
 @requirement("K8")
-async def test_a_third_user_finds_nothing_of_a_thread(scene: SharedThread) -> None:
-    third, thread = scene.people["none"], scene.thread
-    request = await scene.fresh("form")
-    await scene.team.agent.http.post(f"/v1/threads/{thread}/messages", json=TEXT)
-    rule = await scene.people["all"].rule("make", scope="thread", thread_id=thread)
-    await scene.people["all"].keep("S_KEY", "value", "session", thread_id=thread)
+async def test_a_third_user_finds_nothing_of_a_thread(shared_thread: SharedThread) -> None:
+    third, thread = shared_thread.people["none"], shared_thread.thread
+    request = await shared_thread.fresh("form")
+    await shared_thread.team.agent.http.post(f"/v1/threads/{thread}/messages", json=TEXT)
+    rule = await shared_thread.people["all"].rule("make", scope="thread", thread_id=thread)
+    await shared_thread.people["all"].keep("S_KEY", "value", "session", thread_id=thread)
     async with socket(third) as inbox:
         await frame_reply(inbox, op="subscribe", inbox=True, cursor=0)
-        fresh_thread = await scene.fresh("form")
-        open_thread = request_of(await scene.team.agent.ask(f"{thread}-open", FORM))
+        fresh_thread = await shared_thread.fresh("form")
+        open_thread = request_of(await shared_thread.team.agent.ask(f"{thread}-open", FORM))
         event = await frame_reply(inbox)
         assert event["event"]["request"]["id"] == open_thread["id"]
         assert await frame_reply(inbox, op="wait", request_ids=[fresh_thread["id"]]) == {
@@ -57,18 +57,18 @@ async def test_a_third_user_finds_nothing_of_a_thread(scene: SharedThread) -> No
     assert await third.rules(thread_id=thread) == []
     assert "S_KEY" not in {item["name"] for item in await third.list_secrets()}
     for level in ("view", "prompt", "all", "owner"):
-        own_requests = (await scene.people[level].http.get("/v1/requests")).json()["requests"]
+        own_requests = (await shared_thread.people[level].http.get("/v1/requests")).json()["requests"]
         assert {request["id"], fresh_thread["id"], open_thread["id"]} == {item["id"] for item in own_requests}
-        assert [item["id"] for item in await scene.people[level].rules(thread_id=thread)] == [
+        assert [item["id"] for item in await shared_thread.people[level].rules(thread_id=thread)] == [
             rule.json()["id"]
         ]
 
 
 @requirement("K8", "I12")
-async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: SharedThread) -> None:
-    third = scene.people["none"]
+async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(shared_thread: SharedThread) -> None:
+    third = shared_thread.people["none"]
     third.http.headers["X-Request-Id"] = "the-same-call"  # otherwise each reply has a different id
-    ids = [(await scene.fresh(kind))["id"] for kind in ("form", "approval", "secret")]
+    ids = [(await shared_thread.fresh(kind))["id"] for kind in ("form", "approval", "secret")]
     calls = {
         "GET": ("", "?wait=1"),
         "POST": ("/answer", "/decline", "/shown"),
@@ -93,19 +93,19 @@ async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: 
     errors = [result["error"] for result in batch.json()["results"]]
     assert errors == [errors[0]] * 4
     message = {"content": [{"type": "request", "request_id": ids[0]}]}
-    unknown = await third.http.post(f"/v1/threads/{scene.thread}-mine/messages", json=message)
+    unknown = await third.http.post(f"/v1/threads/{shared_thread.thread}-mine/messages", json=message)
     assert unknown.json()["error"]["field_errors"][0]["code"] == "unknown_request"
 
 
 @requirement("K8")
-async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: SharedThread) -> None:
-    viewer, owner, thread = scene.people["view"], scene.people["owner"], scene.thread
+async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(shared_thread: SharedThread) -> None:
+    viewer, owner, thread = shared_thread.people["view"], shared_thread.people["owner"], shared_thread.thread
     without = {"owner": "user-owner", "people": {"user-all": "all"}}
-    async with socket(viewer) as watching, socket(scene.people["all"]) as staying:
+    async with socket(viewer) as watching, socket(shared_thread.people["all"]) as staying:
         for item, level in ((watching, "view"), (staying, "all")):
             started_ok = (await frame_reply(item, op="subscribe", thread_id=thread))["ok"]
             assert started_ok == {"cursor": 1, "level": level}
-        request = await scene.fresh("form")
+        request = await shared_thread.fresh("form")
         assert (await frame_reply(watching))["event"]["request"]["id"] == request["id"]
         async with viewer.http.stream("GET", f"/v1/threads/{thread}/events?cursor=0") as stream:
             lines = stream.aiter_lines()
@@ -116,7 +116,7 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
                 remaining_items = [line async for line in lines]
         assert "thread.access" not in str(remaining_items)
         assert await frame_reply(watching) == {"hidden": thread}
-        await scene.fresh("form")
+        await shared_thread.fresh("form")
         assert (await frame_reply(watching, op="ping"))["ok"] == {}
         assert (await frame_reply(watching, op="subscribe", thread_id=thread))["error"]["status"] == 404
         assert [(await frame_reply(staying))["event"]["type"] for _ in range(3)] == [
@@ -129,21 +129,24 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
 
 
 @requirement("K8")
-async def test_an_inbox_continues_after_hidden_requests(scene: SharedThread) -> None:
-    third = scene.people["none"]
+async def test_an_inbox_continues_after_hidden_requests(shared_thread: SharedThread) -> None:
+    third = shared_thread.people["none"]
     async with socket(third) as inbox:
         assert "ok" in await frame_reply(inbox, op="subscribe", inbox=True, cursor=0)
         for n in range(3):
-            await scene.fresh("form")
-            request = request_of(await scene.team.agent.ask(f"{scene.thread}-{n}", FORM))
+            await shared_thread.fresh("form")
+            request = request_of(await shared_thread.team.agent.ask(f"{shared_thread.thread}-{n}", FORM))
             assert (await frame_reply(inbox))["event"]["request"]["id"] == request["id"]
 
 
 @requirement("K3", "K8")
-async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: SharedThread) -> None:
-    owner, thread = scene.people["owner"], scene.thread
-    first = await scene.fresh("form")
-    async with socket(scene.people["view"]) as reader, socket(scene.people["none"]) as stranger:
+async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(shared_thread: SharedThread) -> None:
+    owner, thread = shared_thread.people["owner"], shared_thread.thread
+    first = await shared_thread.fresh("form")
+    async with (
+        socket(shared_thread.people["view"]) as reader,
+        socket(shared_thread.people["none"]) as stranger,
+    ):
         for item in (reader, stranger):
             await frame_reply(item, op="subscribe", inbox=True)
         requests = (await frame_reply(reader, op="list_requests"))["ok"]["requests"]
@@ -151,7 +154,7 @@ async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: S
         assert (await frame_reply(stranger, op="list_requests"))["ok"]["requests"] == []
         await share(owner, thread, owner="user-owner", people={"user-view": "prompt"})
         assert await frame_reply(reader) == {"access": {"thread_id": thread, "level": "prompt"}}
-        second = await scene.fresh("form")
+        second = await shared_thread.fresh("form")
         frame = await frame_reply(reader)
         assert (frame["event"]["request"]["id"], frame["level"]) == (second["id"], "prompt")
         await share(owner, thread, owner="user-owner")
@@ -159,13 +162,13 @@ async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: S
         await share(owner, thread, owner="user-owner", others="view")
         # The stranger has got nothing about hidden requests, not even that they exist.
         assert await frame_reply(stranger) == {"access": {"thread_id": thread, "level": "view"}}
-    requests = (await scene.team.agent.http.get("/v1/requests")).json()["requests"]
+    requests = (await shared_thread.team.agent.http.get("/v1/requests")).json()["requests"]
     assert [request for request in requests if "level" in request] == []
 
 
-async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(scene: SharedThread) -> None:
-    third, owner, thread = scene.people["none"], scene.people["owner"], scene.thread
-    request = await scene.fresh("form")
+async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(shared_thread: SharedThread) -> None:
+    third, owner, thread = shared_thread.people["none"], shared_thread.people["owner"], shared_thread.thread
+    request = await shared_thread.fresh("form")
     assert (await third.answer(request["id"], {"q": "a"})).status_code == 404
     access = {"owner": "user-owner", "others": "prompt"}
     agent = request["requester"]["id"]
@@ -177,7 +180,7 @@ async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(scene: Shared
         [request["id"]],
     )
     assert (await third.answer(request["id"], {"q": "a"})).status_code == 200
-    entries, _ = await scene.team.admin.audit()
+    entries, _ = await shared_thread.team.admin.audit()
     assert [(entry["owner"], entry["others"]) for entry in entries if entry["action"] == "share"] == [
         ("user-owner", "none"),
         ("user-owner", "prompt"),
@@ -245,15 +248,15 @@ async def test_a_request_is_for_people_by_their_ids_and_for_groups(server: Any, 
 
 @requirement("K3", "K5")
 async def test_a_deadline_from_the_first_view_ignores_people_who_may_not_answer(
-    scene: SharedThread,
+    shared_thread: SharedThread,
 ) -> None:
     clock = {"timeout_s": 60, "timeout_from": "shown"}
     for extra in ({}, {"assignees": ["user-prompt"]}):
-        request = request_of(await scene.team.agent.ask(scene.thread, FORM, **clock, **extra))
+        request = request_of(await shared_thread.team.agent.ask(shared_thread.thread, FORM, **clock, **extra))
         url = f"/v1/requests/{request['id']}/shown"
         for level in ("view", *(["all"] if extra else [])):
-            assert "expires_at" not in (await scene.people[level].http.post(url, json={})).json()
-        assert "expires_at" in (await scene.people["prompt"].http.post(url, json={})).json()
+            assert "expires_at" not in (await shared_thread.people[level].http.post(url, json={})).json()
+        assert "expires_at" in (await shared_thread.people["prompt"].http.post(url, json={})).json()
 
 
 class Outage:

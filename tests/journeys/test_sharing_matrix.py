@@ -27,28 +27,28 @@ class Act:
     frame: dict[str, Any] | None = None
 
 
-async def arrange_nothing(_scene: SharedThread) -> Made:
+async def arrange_nothing(_shared_thread: SharedThread) -> Made:
     return {}
 
 
 def asking(kind: str) -> Callable[[SharedThread], Awaitable[Made]]:
     """Create a request of a kind."""
 
-    async def make(scene: SharedThread) -> Made:
-        request = await scene.fresh(kind)
+    async def make(shared_thread: SharedThread) -> Made:
+        request = await shared_thread.fresh(kind)
         a, b = request.get("secret", {}).get("names", ("", ""))
         return {"request": request["id"], "a": a, "b": b}
 
     return make
 
 
-async def arrange_rule(scene: SharedThread) -> Made:
-    rule = await scene.team.admin.rule("make", scope="thread", thread_id=scene.thread)
+async def arrange_rule(shared_thread: SharedThread) -> Made:
+    rule = await shared_thread.team.admin.rule("make", scope="thread", thread_id=shared_thread.thread)
     return {"rule": rule.json()["id"]}
 
 
-async def store_secret(scene: SharedThread) -> Made:
-    secret = await scene.team.admin.keep("S_KEY", "value", "session", thread_id=scene.thread)
+async def store_secret(shared_thread: SharedThread) -> Made:
+    secret = await shared_thread.team.admin.keep("S_KEY", "value", "session", thread_id=shared_thread.thread)
     return {"secret": secret.json()["id"]}
 
 
@@ -140,10 +140,10 @@ for kind, body in ANSWERS.items():
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
+async def shared_thread(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
     """The thread and everybody."""
-    async with shared(server.url, team, thread) as scene:
-        yield scene
+    async with shared(server.url, team, thread) as shared_thread:
+        yield shared_thread
 
 
 def fill_template(template: Any, names: dict[str, str]) -> Any:
@@ -183,13 +183,15 @@ async def over_socket(person: Person, frame: dict[str, Any], names: dict[str, st
 
 @requirement("K3")
 @pytest.mark.parametrize("name", ACTS)
-async def test_a_level_permits_exactly_the_operations_of_the_table(scene: SharedThread, name: str) -> None:
+async def test_a_level_permits_exactly_the_operations_of_the_table(
+    shared_thread: SharedThread, name: str
+) -> None:
     act = ACTS[name]
     needed = LEVELS.index(act.needs)
     for rank, level in enumerate(LEVELS):
-        person = scene.people[level]
+        person = shared_thread.people[level]
         for frame in (None, act.frame) if act.frame else (None,):
-            names = {"thread": scene.thread, **await act.make(scene)}
+            names = {"thread": shared_thread.thread, **await act.make(shared_thread)}
             going = over_http(person, act.call, names) if frame is None else over_socket(person, frame, names)
             status, error = await going
             if rank >= needed:
@@ -201,40 +203,40 @@ async def test_a_level_permits_exactly_the_operations_of_the_table(scene: Shared
 
 
 @requirement("K3")
-async def test_attempts_that_a_level_forbids_are_in_the_audit_log(scene: SharedThread) -> None:
-    request = await scene.fresh("approval")
+async def test_attempts_that_a_level_forbids_are_in_the_audit_log(shared_thread: SharedThread) -> None:
+    request = await shared_thread.fresh("approval")
     for level in ("view", "prompt"):
-        assert (await scene.people[level].decide(request["id"], "approve")).status_code == 403
-    assert (await scene.people["none"].decide(request["id"], "approve")).status_code == 404
-    entries, _ = await scene.team.admin.audit()
+        assert (await shared_thread.people[level].decide(request["id"], "approve")).status_code == 403
+    assert (await shared_thread.people["none"].decide(request["id"], "approve")).status_code == 404
+    entries, _ = await shared_thread.team.admin.audit()
     attempts = [
         (entry["actor"]["user"], entry["request_id"]) for entry in entries if entry["action"] == "refused"
     ]
     assert attempts == [("user-view", request["id"]), ("user-prompt", request["id"])]
-    assert (await scene.team.agent.get(request["id"]))["status"] == "pending"
+    assert (await shared_thread.team.agent.get(request["id"]))["status"] == "pending"
 
 
 @requirement("K3")
 async def test_an_agent_starts_a_thread_for_a_person_once_and_may_repeat_the_call(
-    scene: SharedThread,
+    shared_thread: SharedThread,
 ) -> None:
-    agent, thread = scene.team.agent, scene.thread
+    agent, thread = shared_thread.team.agent, shared_thread.thread
     assert (await share(agent, thread)).status_code == 200
     assert (await share(agent, thread, owner="somebody-else")).status_code == 403
-    for other in (scene.owners_agent, scene.strangers_agent):
+    for other in (shared_thread.owners_agent, shared_thread.strangers_agent):
         assert (await share(other, f"{thread}-2", owner="somebody-else")).status_code == 403
-    assert (await share(scene.owners_agent, f"{thread}-2", owner="user-owner")).status_code == 200
-    assert (await share(scene.people["view"], f"{thread}-3", owner="user-view")).status_code == 403
-    assert (await share(scene.people["owner"], thread, owner="user-view")).status_code == 200
-    assert (await share(scene.people["owner"], thread)).status_code == 404
+    assert (await share(shared_thread.owners_agent, f"{thread}-2", owner="user-owner")).status_code == 200
+    assert (await share(shared_thread.people["view"], f"{thread}-3", owner="user-view")).status_code == 403
+    assert (await share(shared_thread.people["owner"], thread, owner="user-view")).status_code == 200
+    assert (await share(shared_thread.people["owner"], thread)).status_code == 404
 
 
 @requirement("K3")
-async def test_an_agent_of_one_person_is_let_in_as_that_person_is(scene: SharedThread) -> None:
+async def test_an_agent_of_one_person_is_let_in_as_that_person_is(shared_thread: SharedThread) -> None:
     own_owners_agent, foreign_strangers_agent, thread = (
-        scene.owners_agent,
-        scene.strangers_agent,
-        scene.thread,
+        shared_thread.owners_agent,
+        shared_thread.strangers_agent,
+        shared_thread.thread,
     )
     request = await own_owners_agent.ask(thread, {"fields": [{"id": "q", "type": "text", "label": "Q"}]})
     assert request.status_code == 201

@@ -20,55 +20,63 @@ VALUES = {"A_KEY": "a-value", "B_KEY": "b-value"}
 
 
 @pytest.fixture
-async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
+async def shared_thread(server: Any, team: Team, thread: str) -> AsyncIterator[SharedThread]:
     """The thread and everybody."""
-    async with shared(server.url, team, thread) as scene:
-        yield scene
+    async with shared(server.url, team, thread) as shared_thread:
+        yield shared_thread
 
 
 # K4: whose secrets they are
 
 
 @requirement("K4")
-async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(scene: SharedThread) -> None:
-    owner, typist, agent = scene.people["owner"], scene.people["prompt"], scene.team.agent
-    request = request_of(await agent.need(scene.thread, "A_KEY", "B_KEY", default_scope="global"))
+async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(
+    shared_thread: SharedThread,
+) -> None:
+    owner, typist, agent = (
+        shared_thread.people["owner"],
+        shared_thread.people["prompt"],
+        shared_thread.team.agent,
+    )
+    request = request_of(await agent.need(shared_thread.thread, "A_KEY", "B_KEY", default_scope="global"))
     answered_reply = await typist.hand_over(request["id"], VALUES, scope="global")
     assert answered_reply.json()["settled_by"]["user"] == "user-prompt"
-    assert leased_values(await agent.lease(scene.thread, "A_KEY", "B_KEY")) == VALUES
+    assert leased_values(await agent.lease(shared_thread.thread, "A_KEY", "B_KEY")) == VALUES
     own_items = {item["name"]: item for item in await owner.list_secrets()}
     assert {name: (s["owner"], s["set_by"]["user"]) for name, s in own_items.items()} == {
         "A_KEY": ("user-owner", "user-prompt"),
         "B_KEY": ("user-owner", "user-prompt"),
     }
     for level in ("none", "view", "prompt", "all"):
-        assert await scene.people[level].list_secrets() == []
+        assert await shared_thread.people[level].list_secrets() == []
     assert (await typist.erase(own_items["A_KEY"]["id"])).status_code == 404
-    entries, _ = await scene.team.admin.audit()
+    entries, _ = await shared_thread.team.admin.audit()
     [decision_entry] = [entry for entry in entries if entry["action"] == "decide"]
     assert (decision_entry["actor"]["user"], decision_entry["owner"]) == ("user-prompt", "user-owner")
     # In another thread of hers it is already set, and in somebody else's it is not.
-    await share(agent, f"{scene.thread}-2", owner="user-owner")
-    second_request = await agent.need(f"{scene.thread}-2", "A_KEY", default_scope="global")
+    await share(agent, f"{shared_thread.thread}-2", owner="user-owner")
+    second_request = await agent.need(f"{shared_thread.thread}-2", "A_KEY", default_scope="global")
     assert (second_request.json()["status"], second_request.json()["source"]) == ("answered", "existing")
-    await share(agent, f"{scene.thread}-3", owner="user-view")
-    other_request = request_of(await agent.need(f"{scene.thread}-3", "A_KEY", default_scope="global"))
+    await share(agent, f"{shared_thread.thread}-3", owner="user-view")
+    other_request = request_of(await agent.need(f"{shared_thread.thread}-3", "A_KEY", default_scope="global"))
     assert other_request["secret"]["present"] == {}
-    unshared_request = request_of(await agent.need(f"{scene.thread}-4", "A_KEY", default_scope="global"))
+    unshared_request = request_of(
+        await agent.need(f"{shared_thread.thread}-4", "A_KEY", default_scope="global")
+    )
     assert unshared_request["secret"]["present"] == {}
 
 
 @requirement("K4")
 async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_well(
-    scene: SharedThread,
+    shared_thread: SharedThread,
 ) -> None:
-    typist, agent, thread = scene.people["prompt"], scene.team.agent, scene.thread
+    typist, agent, thread = shared_thread.people["prompt"], shared_thread.team.agent, shared_thread.thread
     tried_request = request_of(await agent.need(thread, "T_KEY", probe=True, default_scope="global"))
     await typist.hand_over(tried_request["id"], {"T_KEY": "tried"}, scope="global")
-    await scene.team.admin.keep("T_KEY", "meanwhile", owner="user-owner")
+    await shared_thread.team.admin.keep("T_KEY", "meanwhile", owner="user-owner")
     assert (await agent.accept(tried_request["id"])).status_code == 200
     assert leased_values(await agent.lease(thread, "T_KEY")) == {"T_KEY": "tried"}
-    [kept_secret] = await scene.people["owner"].list_secrets()
+    [kept_secret] = await shared_thread.people["owner"].list_secrets()
     assert (kept_secret["name"], kept_secret["set_by"]["user"], kept_secret["version"]) == (
         "T_KEY",
         "user-prompt",
@@ -80,22 +88,23 @@ async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_we
     ref = answered_request["answer"]["values"]["pin"]["ref"]
     assert leased_values(await agent.lease(thread, refs=[ref])) == {ref: "1234"}
     assert (await typist.erase(ref)).status_code == 404
-    assert (await scene.people["none"].erase(ref)).status_code == 404
-    assert (await scene.people["all"].erase(ref)).status_code == 204
+    assert (await shared_thread.people["none"].erase(ref)).status_code == 404
+    assert (await shared_thread.people["all"].erase(ref)).status_code == 204
 
 
 @requirement("K4")
-async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: SharedThread) -> None:
-    bob, admin = scene.people["view"], scene.team.admin
+async def test_people_manage_their_own_secrets_and_the_shared_ones(shared_thread: SharedThread) -> None:
+    bob, admin = shared_thread.people["view"], shared_thread.team.admin
     shared_one = (await bob.keep("SHARED_KEY", "v")).json()
     own_body = (await bob.keep("OWN_KEY", "v", owner="user-view")).json()
     adas = (await admin.keep("ADAS_KEY", "v", owner="user-owner")).json()
     assert ("owner" in shared_one, own_body["owner"], adas["owner"]) == (False, "user-view", "user-owner")
     assert refusal(await bob.keep("ADAS_KEY", "v", owner="user-owner")) == (403, "forbidden")
-    in_thread = await bob.keep("S_KEY", "v", "session", thread_id=scene.thread, owner="user-view")
+    in_thread = await bob.keep("S_KEY", "v", "session", thread_id=shared_thread.thread, owner="user-view")
     assert in_thread.json()["error"]["field_errors"][0]["path"] == "owner"
     names = {
-        level: {s["name"] for s in await person.list_secrets()} for level, person in scene.people.items()
+        level: {s["name"] for s in await person.list_secrets()}
+        for level, person in shared_thread.people.items()
     }
     assert names == {
         "none": {"SHARED_KEY"},
@@ -105,7 +114,7 @@ async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared
         "owner": {"SHARED_KEY", "ADAS_KEY"},
         "admin": {"SHARED_KEY", "OWN_KEY", "ADAS_KEY"},
     }
-    for person, secret in ((bob, adas), (scene.people["owner"], own_body)):
+    for person, secret in ((bob, adas), (shared_thread.people["owner"], own_body)):
         absent = await person.erase("sec_00000000000000000000000000")
         refused_reply = await person.erase(secret["id"])
         assert (refused_reply.status_code, refused_reply.text) == (404, absent.text)
@@ -116,8 +125,12 @@ async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared
 
 
 @requirement("E20")
-async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: SharedThread) -> None:
-    reader, typist, thread = scene.people["view"], scene.people["prompt"], scene.thread
+async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(shared_thread: SharedThread) -> None:
+    reader, typist, thread = (
+        shared_thread.people["view"],
+        shared_thread.people["prompt"],
+        shared_thread.thread,
+    )
     extra = {"metadata": {"A_KEY": {"description": "The A_KEY of the CRM"}}, "hide_names": True}
     async with (
         socket(reader) as watching_socket,
@@ -126,7 +139,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
     ):
         for item in (watching_socket, typist_socket):
             await frame_reply(item, op="subscribe", thread_id=thread)
-        request = request_of(await scene.team.agent.need(thread, "A_KEY", "B_KEY", **extra))
+        request = request_of(await shared_thread.team.agent.need(thread, "A_KEY", "B_KEY", **extra))
         index = f"/v1/requests/{request['id']}"
         assert (await frame_reply(waiting_socket, op="wait", request_ids=[request["id"]]))["ok"][
             "settled"
@@ -173,18 +186,20 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
 
 
 @requirement("E20")
-async def test_probe_errors_are_hidden_from_readers_who_may_not_see_the_names(scene: SharedThread) -> None:
-    reader, agent = scene.people["view"], scene.team.agent
-    request = request_of(await agent.need(scene.thread, "A_KEY", hide_names=True, probe=True))
-    await scene.people["prompt"].hand_over(request["id"], {"A_KEY": "bad"})
+async def test_probe_errors_are_hidden_from_readers_who_may_not_see_the_names(
+    shared_thread: SharedThread,
+) -> None:
+    reader, agent = shared_thread.people["view"], shared_thread.team.agent
+    request = request_of(await agent.need(shared_thread.thread, "A_KEY", hide_names=True, probe=True))
+    await shared_thread.people["prompt"].hand_over(request["id"], {"A_KEY": "bad"})
     assert (await reader.get(request["id"]))["submitted"]["names"] == []
     fault = {"path": "secrets.A_KEY", "message": "A_KEY does not work"}
     assert (await agent.reprompt(request["id"], field_errors=[fault])).status_code == 200
-    assert (await scene.people["prompt"].get(request["id"]))["field_errors"] == [fault]
+    assert (await shared_thread.people["prompt"].get(request["id"]))["field_errors"] == [fault]
     assert "A_KEY" not in json.dumps(await reader.get(request["id"]))
 
 
 @requirement("E20")
-async def test_names_are_for_every_reader_unless_the_agent_hides_them(scene: SharedThread) -> None:
-    request = await scene.fresh("secret")
-    assert (await scene.people["view"].get(request["id"]))["secret"] == request["secret"]
+async def test_names_are_for_every_reader_unless_the_agent_hides_them(shared_thread: SharedThread) -> None:
+    request = await shared_thread.fresh("secret")
+    assert (await shared_thread.people["view"].get(request["id"]))["secret"] == request["secret"]

@@ -25,7 +25,7 @@ from askback.server.database_address import SettingsError
 from askback.server.plugins import PluginUnusable, installed_validators
 from askback.server.settings import load
 from askback.server.system import SystemClock
-from tests.journeys.test_server_validators import NOT_CHECKED, ValidatorScene
+from tests.journeys.test_server_validators import NOT_CHECKED, ValidatorServer
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -66,8 +66,8 @@ async def _through(tmp_path: Path, carrier: Carrier) -> dict[str, Any]:
         agent = httpx2.AsyncClient(transport=transport, base_url=base, headers=headers)
         headers = {"Authorization": f"Bearer {await app.token('responder')}"}
         person = httpx2.AsyncClient(transport=transport, base_url=base, headers=headers)
-        scene = ValidatorScene(app, agent, person)
-        return await scene.answer(await scene.ask(), "soup")
+        validator_server = ValidatorServer(app, agent, person)
+        return await validator_server.answer(await validator_server.ask(), "soup")
 
 
 @requirement("F13")
@@ -105,9 +105,9 @@ async def test_a_webhook_gets_the_answer_signed_and_its_verdict_counts(tmp_path:
 async def test_a_webhook_may_ask_again(
     tmp_path: Path, verdict: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    second_scene = await _through(tmp_path, Carrier(WebhookResponse(200, body=json.dumps(verdict).encode())))
-    assert second_scene["status"] == "pending"
-    assert {name: second_scene[name] for name in expected} == expected
+    request = await _through(tmp_path, Carrier(WebhookResponse(200, body=json.dumps(verdict).encode())))
+    assert request["status"] == "pending"
+    assert {name: request[name] for name in expected} == expected
 
 
 @requirement("F13", "I11")
@@ -131,8 +131,8 @@ async def test_a_webhook_may_ask_again(
     ],
 )
 async def test_an_invalid_verdict_of_a_webhook_checks_nothing(tmp_path: Path, reply: Any) -> None:
-    second_scene = await _through(tmp_path, Carrier(reply))
-    assert (second_scene["status"], second_scene["error_summary"]) == ("pending", NOT_CHECKED)
+    request = await _through(tmp_path, Carrier(reply))
+    assert (request["status"], request["error_summary"]) == ("pending", NOT_CHECKED)
 
 
 @pytest.mark.parametrize(

@@ -10,22 +10,22 @@ import anyio
 from anyio.abc import SocketStream
 
 from tests.journeys.people import leased_values
-from tests.leaks.scene import THREAD, Scene
+from tests.leaks.participants import THREAD, Participants
 from tests.leaks.serving import TOKENS
 
 
 @asynccontextmanager
-async def submissions_in_transit(scene: Scene) -> AsyncIterator[dict[str, str]]:
+async def submissions_in_transit(participants: Participants) -> AsyncIterator[dict[str, str]]:
     """Keep submissions in transit, some of them incomplete; yields (request id: value) of the complete ones."""
     sent_bodies: dict[str, str] = {}
     async with AsyncExitStack() as lines:
         for number in range(6):
             name = f"CRASH_{number}"
-            request_id = await scene.need(name, probe=number == 5)
+            request_id = await participants.need(name, probe=number == 5)
             is_whole = number % 2 == 1
             origin = "was sent whole" if is_whole else "was being sent"
-            value = scene.value(f"{origin} when the server died, {number}")
-            line = await lines.enter_async_context(await connect(scene))
+            value = participants.value(f"{origin} when the server died, {number}")
+            line = await lines.enter_async_context(await connect(participants))
             await _send(
                 line, request_id, json.dumps({"revision": 1, "secrets": {name: value}}), is_whole=is_whole
             )
@@ -34,8 +34,8 @@ async def submissions_in_transit(scene: Scene) -> AsyncIterator[dict[str, str]]:
         yield sent_bodies
 
 
-async def connect(scene: Scene) -> SocketStream:
-    return await anyio.connect_tcp("127.0.0.1", int(scene.serving.url.rpartition(":")[2]))
+async def connect(participants: Participants) -> SocketStream:
+    return await anyio.connect_tcp("127.0.0.1", int(participants.serving.url.rpartition(":")[2]))
 
 
 async def _send(line: SocketStream, request_id: str, body: str, *, is_whole: bool) -> None:
@@ -47,15 +47,15 @@ async def _send(line: SocketStream, request_id: str, body: str, *, is_whole: boo
     await line.send((head + (body if is_whole else body[:-2])).encode())
 
 
-async def check_values_in_transit(scene: Scene, sent_bodies: dict[str, str]) -> list[str]:
+async def check_values_in_transit(participants: Participants, sent_bodies: dict[str, str]) -> list[str]:
     """Check the values in transit: each is stored, or is sent again. Returns the leased values."""
     values = list[str]()
     for request_id, value in sent_bodies.items():
-        request = await scene.ada.get(request_id)
+        request = await participants.ada.get(request_id)
         [name] = request["secret"]["names"]
         if request["status"] == "pending":
-            assert (await scene.ada.hand_over(request_id, {name: value})).status_code == 200
-            request = await scene.ada.get(request_id)
+            assert (await participants.ada.hand_over(request_id, {name: value})).status_code == 200
+            request = await participants.ada.get(request_id)
         extra = {"request_id": request_id} if request["status"] == "resolving" else {}
-        values += leased_values(await scene.agent.lease(THREAD, name, **extra)).values()
+        values += leased_values(await participants.agent.lease(THREAD, name, **extra)).values()
     return values

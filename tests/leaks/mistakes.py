@@ -10,16 +10,16 @@ import anyio
 import websockets
 import websockets.exceptions
 
-from tests.leaks.scene import THREAD, Scene
+from tests.leaks.participants import THREAD, Participants
 from tests.leaks.serving import TOKENS
 
 PING = '{"id": 1, "op": "ping"}'
 
 
-async def send_misplaced_values(scene: Scene) -> None:
+async def send_misplaced_values(participants: Participants) -> None:
     """Send values in the address of every kind of route, and in invalid HTTP."""
-    request_id = await scene.need("A_KEY")
-    http = scene.ada.http
+    request_id = await participants.need("A_KEY")
+    http = participants.ada.http
     for origin, method, path in (
         ("in the query of a submission", "POST", f"/v1/requests/{request_id}/answer?A_KEY={{}}"),
         ("in the query of a list", "GET", "/v1/secrets?value={}"),
@@ -35,10 +35,10 @@ async def send_misplaced_values(scene: Scene) -> None:
         ("as a login code", "GET", "/login?code={}"),
         ("as a signature", "GET", "/v1/secrets?signed={}"),
     ):
-        reply = await http.request(method, path.format(scene.value(origin)))
+        reply = await http.request(method, path.format(participants.value(origin)))
         assert reply.status_code != 500, (origin, reply.text)
     for method in ("PUT", "PATCH", "DELETE"):
-        body = json.dumps({"revision": 1, "secrets": {"A_KEY": scene.value(f"by {method}")}})
+        body = json.dumps({"revision": 1, "secrets": {"A_KEY": participants.value(f"by {method}")}})
         reply = await http.request(method, f"/v1/requests/{request_id}/answer", content=body)
         assert reply.status_code == 405
     for name in (
@@ -50,14 +50,14 @@ async def send_misplaced_values(scene: Scene) -> None:
         "Accept-Language",
         "X-Secret",
     ):
-        reply = await http.get("/v1/secrets", headers={name: scene.value(f"in the header {name}")})
+        reply = await http.get("/v1/secrets", headers={name: participants.value(f"in the header {name}")})
         assert reply.status_code != 500
-    await send_invalid_http(scene)
+    await send_invalid_http(participants)
 
 
-async def send_invalid_http(scene: Scene) -> None:
+async def send_invalid_http(participants: Participants) -> None:
     """Write a value in place of the beginning, the middle or the end of a request."""
-    port = int(scene.serving.url.rpartition(":")[2])
+    port = int(participants.serving.url.rpartition(":")[2])
     for origin, text in (
         ("in the place of a request", "{}\r\n\r\n"),
         ("as a method", "{} / HTTP/1.1\r\n\r\n"),
@@ -69,9 +69,9 @@ async def send_invalid_http(scene: Scene) -> None:
         ("after a header that does not end", "GET / HTTP/1.1\r\nHost: localhost\r\nX: {}\x00\r\n\r\n"),
     ):
         async with await anyio.connect_tcp("127.0.0.1", port) as line:
-            await line.send(text.format(scene.value(origin)).encode())
+            await line.send(text.format(participants.value(origin)).encode())
             with anyio.fail_after(120):
-                scene.notes.recordings.append(("reply to what is no HTTP", await line.receive()))
+                participants.notes.recordings.append(("reply to what is no HTTP", await line.receive()))
 
 
 def _submission(value: str) -> dict[str, Any]:
@@ -97,28 +97,28 @@ FRAMES: Mapping[str, Callable[[str, str], Any]] = {
 """Frames by their fault, from a value and the id of a request."""
 
 
-async def send_misplaced_frames(scene: Scene) -> None:
+async def send_misplaced_frames(participants: Participants) -> None:
     """Send values over a WebSocket, in every place of a frame, and in its address."""
-    request_id = await scene.need("A_KEY")
+    request_id = await participants.need("A_KEY")
     for origin, write in FRAMES.items():
-        frame = write(scene.value(f"over the WebSocket {origin}"), request_id)
-        await _frame(scene, json.dumps({"id": 1, **frame}))
+        frame = write(participants.value(f"over the WebSocket {origin}"), request_id)
+        await _frame(participants, json.dumps({"id": 1, **frame}))
     cut = json.dumps(
-        {"id": 1, "op": "answer_request", "body": _submission(scene.value("over the WebSocket, cut"))}
+        {"id": 1, "op": "answer_request", "body": _submission(participants.value("over the WebSocket, cut"))}
     )
-    await _frame(scene, cut[:-3])
-    await _frame(scene, scene.value("over the WebSocket as no frame"))
-    await _frame(scene, scene.value("over the WebSocket in bytes").encode())
-    await _frame(scene, scene.value("over the WebSocket, too large") * 10_000)
-    await _frame(scene, PING, query=f"?value={scene.value('in the address of the WebSocket')}")
-    await _frame(scene, PING, token=scene.value("as the token of the WebSocket"))
+    await _frame(participants, cut[:-3])
+    await _frame(participants, participants.value("over the WebSocket as no frame"))
+    await _frame(participants, participants.value("over the WebSocket in bytes").encode())
+    await _frame(participants, participants.value("over the WebSocket, too large") * 10_000)
+    await _frame(participants, PING, query=f"?value={participants.value('in the address of the WebSocket')}")
+    await _frame(participants, PING, token=participants.value("as the token of the WebSocket"))
 
 
 async def _frame(
-    scene: Scene, frame: str | bytes, *, query: str = "", token: str = TOKENS["responder"]
+    participants: Participants, frame: str | bytes, *, query: str = "", token: str = TOKENS["responder"]
 ) -> None:
     """Send one frame on a new connection, and record the result."""
-    address = f"{scene.serving.url.replace('http', 'ws', 1)}/v1/ws{query}"
+    address = f"{participants.serving.url.replace('http', 'ws', 1)}/v1/ws{query}"
     try:
         async with websockets.connect(
             address,
@@ -130,13 +130,13 @@ async def _frame(
             with anyio.fail_after(120):
                 while True:
                     reply_text = await socket.recv()
-                    scene.notes.recordings.append(("reply over a WebSocket", str(reply_text).encode()))
+                    participants.notes.recordings.append(("reply over a WebSocket", str(reply_text).encode()))
                     if json.loads(reply_text).get("id") == 2:
                         return
     except websockets.exceptions.ConnectionClosed as error:
-        scene.notes.recordings.append(("end of a WebSocket", repr(error).encode()))
+        participants.notes.recordings.append(("end of a WebSocket", repr(error).encode()))
     except websockets.exceptions.InvalidStatus as exception:
         body = bytes(exception.response.body or b"")
-        scene.notes.recordings.append(
+        participants.notes.recordings.append(
             ("refusal of a WebSocket", body + repr(exception.response.headers).encode())
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.journeys.people import refusal, request_of
 from tests.leaks.canary import ODD
-from tests.leaks.scene import THREAD, Scene
+from tests.leaks.participants import THREAD, Participants
 
 Body = Callable[[str], bytes]
 
@@ -115,99 +115,118 @@ FIELDS: Mapping[str, Callable[[str], dict[str, Any]]] = {
 }
 
 
-async def send_refused_values(scene: Scene) -> None:
+async def send_refused_values(participants: Participants) -> None:
     """Send values on every way on which they are refused; the requests are still open at the end."""
-    await send_refused_submissions(scene)
-    await set_refused_secrets(scene)
-    await send_refused_fields(scene)
-    await send_as_other_people(scene)
-    await send_to_ended_requests(scene)
+    await send_refused_submissions(participants)
+    await set_refused_secrets(participants)
+    await send_refused_fields(participants)
+    await send_as_other_people(participants)
+    await send_to_ended_requests(participants)
 
 
-async def send_refused_submissions(scene: Scene) -> None:
-    request_id = await scene.need("A_KEY", "B_KEY")
+async def send_refused_submissions(participants: Participants) -> None:
+    request_id = await participants.need("A_KEY", "B_KEY")
     for origin, write in SUBMISSIONS.items():
-        value = scene.value(f"submitted {origin}", shape=SHAPES.get(origin, "{}{}{}{}{}"))
-        reply = await scene.post(request_id, write(value))
+        value = participants.value(f"submitted {origin}", shape=SHAPES.get(origin, "{}{}{}{}{}"))
+        reply = await participants.post(request_id, write(value))
         assert reply.status_code in (409, 413, 422), (origin, reply.text)
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
-        value = scene.value(f"submitted as {kind}")
-        reply = await scene.post(request_id, f"A_KEY={value}".encode(), **{"content-type": kind})
+        value = participants.value(f"submitted as {kind}")
+        reply = await participants.post(request_id, f"A_KEY={value}".encode(), **{"content-type": kind})
         assert reply.status_code == 422
-    value = scene.value("submitted in pieces, and too large")
+    value = participants.value("submitted in pieces, and too large")
 
     async def pieces() -> AsyncIterator[bytes]:
         for _ in range(400):
             yield f"{value} ".encode() * 100
 
-    reply = await scene.ada.http.post(f"/v1/requests/{request_id}/answer", content=pieces())
+    reply = await participants.ada.http.post(f"/v1/requests/{request_id}/answer", content=pieces())
     assert refusal(reply) == (413, "too_large")
-    assert (await scene.ada.get(request_id))["status"] == "pending"
+    assert (await participants.ada.get(request_id))["status"] == "pending"
 
 
-async def set_refused_secrets(scene: Scene) -> None:
+async def set_refused_secrets(participants: Participants) -> None:
     for origin, write in REFUSED_BODIES.items():
-        body = write(scene.value(f"kept {origin}"))
-        reply = await scene.ada.http.post("/v1/secrets", content=body)
+        body = write(participants.value(f"kept {origin}"))
+        reply = await participants.ada.http.post("/v1/secrets", content=body)
         assert reply.status_code == 422, (origin, reply.text)
 
 
-async def send_refused_fields(scene: Scene) -> None:
-    request_id = request_of(await scene.agent.ask(THREAD, FORM))["id"]
+async def send_refused_fields(participants: Participants) -> None:
+    request_id = request_of(await participants.agent.ask(THREAD, FORM))["id"]
     for origin, write in FIELDS.items():
-        values = write(scene.value(f"a sensitive field {origin}"))
-        reply = await scene.ada.answer(request_id, values.get("values", values))
+        values = write(participants.value(f"a sensitive field {origin}"))
+        reply = await participants.ada.answer(request_id, values.get("values", values))
         assert reply.status_code == 422, (origin, reply.text)
-    value = scene.value("a sensitive field cut in the middle")
+    value = participants.value("a sensitive field cut in the middle")
     body = json.dumps({"revision": 1, "values": {"short": value}}).encode()
-    assert (await scene.post(request_id, cut_body(body, value))).status_code == 422
-    stale = await scene.ada.answer(request_id, {"long": scene.value("a sensitive field, late")}, revision=7)
+    assert (await participants.post(request_id, cut_body(body, value))).status_code == 422
+    stale = await participants.ada.answer(
+        request_id, {"long": participants.value("a sensitive field, late")}, revision=7
+    )
     assert refusal(stale) == (409, "stale_revision")
-    submission = {"revision": 1, "values": {}, "secrets": {"long": scene.value("beside a sensitive field")}}
-    assert (await scene.post(request_id, json.dumps(submission).encode())).status_code == 422
+    submission = {
+        "revision": 1,
+        "values": {},
+        "secrets": {"long": participants.value("beside a sensitive field")},
+    }
+    assert (await participants.post(request_id, json.dumps(submission).encode())).status_code == 422
 
 
-async def send_as_other_people(scene: Scene) -> None:
-    request_id = await scene.need("A_KEY", assignees=["responder"])
+async def send_as_other_people(participants: Participants) -> None:
+    request_id = await participants.need("A_KEY", assignees=["responder"])
     for person, found in (
-        (scene.agent, (403, "forbidden")),
-        (scene.bob, (403, "not_assigned")),
-        (scene.foreigner, (404, "not_found")),
-        (scene.stranger, (401, "unauthorized")),
+        (participants.agent, (403, "forbidden")),
+        (participants.bob, (403, "not_assigned")),
+        (participants.foreigner, (404, "not_found")),
+        (participants.stranger, (401, "unauthorized")),
     ):
         origin = f"submitted by somebody who is told {found[1]}"
-        assert refusal(await person.hand_over(request_id, {"A_KEY": scene.value(origin)})) == found
-    by_agent = await scene.agent.keep("A_KEY", scene.value("kept by an agent"))
+        assert refusal(await person.hand_over(request_id, {"A_KEY": participants.value(origin)})) == found
+    by_agent = await participants.agent.keep("A_KEY", participants.value("kept by an agent"))
     assert refusal(by_agent) == (403, "forbidden")
 
 
-async def send_to_ended_requests(scene: Scene) -> None:
+async def send_to_ended_requests(participants: Participants) -> None:
     """Send values to ended requests, and to requests of another kind."""
-    cancelled, dismissed = await scene.need("C_KEY"), await scene.need("D_KEY")
-    await scene.agent.cancel(cancelled)
-    await scene.ada.decline(dismissed, "dismissed")
+    cancelled, dismissed = await participants.need("C_KEY"), await participants.need("D_KEY")
+    await participants.agent.cancel(cancelled)
+    await participants.ada.decline(dismissed, "dismissed")
     for request_id, name, origin in ((cancelled, "C_KEY", "cancelled"), (dismissed, "D_KEY", "dismissed")):
-        late_reply = await scene.ada.hand_over(
-            request_id, {name: scene.value(f"submitted, but it was {origin}")}
+        late_reply = await participants.ada.hand_over(
+            request_id, {name: participants.value(f"submitted, but it was {origin}")}
         )
         assert refusal(late_reply) == (409, "already_settled")
-    waits = await scene.need("E_KEY")
+    waits = await participants.need("E_KEY")
     for origin, body in (
-        ("as values of a form", {"revision": 1, "values": {"E_KEY": scene.value("as values of a form")}}),
-        ("as a decision", {"revision": 1, "decision": "approve", "note": scene.value("as a decision")}),
+        (
+            "as values of a form",
+            {"revision": 1, "values": {"E_KEY": participants.value("as values of a form")}},
+        ),
+        (
+            "as a decision",
+            {"revision": 1, "decision": "approve", "note": participants.value("as a decision")},
+        ),
     ):
-        assert (await scene.post(waits, json.dumps(body).encode())).status_code == 422, origin
+        assert (await participants.post(waits, json.dumps(body).encode())).status_code == 422, origin
     form = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
-    for request in (await scene.agent.ask(THREAD, form), await scene.agent.bash(THREAD, "make deploy")):
-        value = scene.value(f"submitted to {request_of(request)['kind']}")
-        assert (await scene.ada.hand_over(request.json()["id"], {"A_KEY": value})).status_code == 422
-        reply = await scene.ada.decline(request.json()["id"], "dismissed", secrets={"A_KEY": value})
+    for request in (
+        await participants.agent.ask(THREAD, form),
+        await participants.agent.bash(THREAD, "make deploy"),
+    ):
+        value = participants.value(f"submitted to {request_of(request)['kind']}")
+        assert (await participants.ada.hand_over(request.json()["id"], {"A_KEY": value})).status_code == 422
+        reply = await participants.ada.decline(request.json()["id"], "dismissed", secrets={"A_KEY": value})
         assert reply.status_code == 422
-    verdicts = await scene.need("F_KEY", probe=True)
-    await scene.ada.hand_over(verdicts, {"F_KEY": scene.value("tried, and the verdict was wrong")})
-    wrong = [{"path": scene.value("as the path of a verdict"), "message": "no"}]
-    assert (await scene.agent.reprompt(verdicts, field_errors=wrong)).status_code == 422
-    asks = await scene.agent.need(THREAD, scene.value("in the place of a name that is asked for"))
+    verdicts = await participants.need("F_KEY", probe=True)
+    await participants.ada.hand_over(
+        verdicts, {"F_KEY": participants.value("tried, and the verdict was wrong")}
+    )
+    wrong = [{"path": participants.value("as the path of a verdict"), "message": "no"}]
+    assert (await participants.agent.reprompt(verdicts, field_errors=wrong)).status_code == 422
+    asks = await participants.agent.need(
+        THREAD, participants.value("in the place of a name that is asked for")
+    )
     assert asks.status_code == 422
-    metadata = {scene.value("in the place of a name that is explained"): {"description": "d"}}
-    assert (await scene.agent.need(THREAD, "A_KEY", metadata=metadata)).status_code == 422
+    metadata = {participants.value("in the place of a name that is explained"): {"description": "d"}}
+    assert (await participants.agent.need(THREAD, "A_KEY", metadata=metadata)).status_code == 422

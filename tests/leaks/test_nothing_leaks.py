@@ -15,8 +15,8 @@ from tests.leaks.crashes import check_values_in_transit, submissions_in_transit
 from tests.leaks.evidence import leaks
 from tests.leaks.handovers import submit_values
 from tests.leaks.mistakes import send_misplaced_frames, send_misplaced_values
+from tests.leaks.participants import THREAD, Participants, participants
 from tests.leaks.refusals import send_refused_values
-from tests.leaks.scene import THREAD, Scene, scene
 from tests.leaks.serving import Serving, read_process_files
 from tests.leaks.witness import Notes
 from tests.requirements import requirement
@@ -30,7 +30,7 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
     seen_items: list[tuple[str, bytes]] = []
     try:
         await serving.start()
-        async with scene(serving, notes, canaries) as people:
+        async with participants(serving, notes, canaries) as people:
             async with notes.watching(serving.url, THREAD):
                 given += await submit_values(people)
                 await send_refused_values(people)
@@ -40,7 +40,7 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
                 serving.kill()
             seen_items += serving.traces()
         await serving.start()
-        async with scene(serving, notes, canaries) as people:
+        async with participants(serving, notes, canaries) as people:
             async with notes.watching(serving.url, THREAD):
                 given += await check_values_in_transit(people, sent_bodies)
                 await read_all(people)
@@ -65,7 +65,7 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
     }
 
 
-async def read_all(people: Scene) -> None:
+async def read_all(people: Participants) -> None:
     """Read every route as every caller, with a request of each kind and status, and the text for a model of each request."""
     document = (await people.ada.http.get("/openapi.json")).json()
     paths = [path for path, item in document["paths"].items() if "get" in item and "events" not in path]
@@ -93,7 +93,7 @@ async def test_a_value_that_was_sent_over_a_websocket_by_mistake_is_found_nowher
     try:
         await serving.start()
         async with (
-            scene(serving, notes, canaries) as people,
+            participants(serving, notes, canaries) as people,
             notes.watching(serving.url, THREAD),
         ):
             await send_misplaced_frames(people)

@@ -11,8 +11,8 @@ from tests.leaks.canary import Canary
 from tests.leaks.crashes import check_values_in_transit, submissions_in_transit
 from tests.leaks.evidence import leaks
 from tests.leaks.handovers import submit_values
+from tests.leaks.participants import participants
 from tests.leaks.postgres import DatabaseFiles
-from tests.leaks.scene import scene
 from tests.leaks.serving import Serving
 from tests.leaks.witness import Notes
 from tests.postgres_server import PostgresServer
@@ -31,12 +31,12 @@ async def test_a_value_is_in_no_table_no_log_and_no_dump_of_postgres(
     serving, notes, canaries = Serving(tmp_path, settings=settings), Notes(), list[Canary]()
     try:
         await serving.start()
-        async with scene(serving, notes, canaries) as people:
+        async with participants(serving, notes, canaries) as people:
             given = await submit_values(people)
             async with submissions_in_transit(people) as sent_bodies:
                 serving.kill()
         await serving.start()
-        async with scene(serving, notes, canaries) as people:
+        async with participants(serving, notes, canaries) as people:
             given += await check_values_in_transit(people, sent_bodies)
         serving.stop()
     finally:

@@ -9,8 +9,8 @@ import pytest
 
 from tests.leaks.canary import Canary
 from tests.leaks.evidence import leaks
+from tests.leaks.participants import THREAD, participants
 from tests.leaks.planted import LEAKS, STORED
-from tests.leaks.scene import THREAD, scene
 from tests.leaks.serving import Serving, read_process_files
 from tests.leaks.witness import Notes
 
@@ -49,7 +49,7 @@ async def test_every_hole_is_found_where_it_is(tmp_path: Path) -> None:
     serving, notes, canaries = Serving(tmp_path, command=PLANTED), Notes(), list[Canary]()
     try:
         await serving.start()
-        async with scene(serving, notes, canaries) as people, notes.watching(serving.url, THREAD):
+        async with participants(serving, notes, canaries) as people, notes.watching(serving.url, THREAD):
             for name in (*LEAKS, *STORED, "IN_A_BODY", "SEALED", "ANSWERED"):
                 request_id = await people.need(name)
                 reply = await people.ada.hand_over(request_id, {name: people.value(name)})

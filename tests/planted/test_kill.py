@@ -25,10 +25,10 @@ async def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
         for turn in itertools.count():
             folder = tmp_path / str(turn)
             folder.mkdir()
-            scene = kill.Scene(
+            plan = kill.KillPlan(
                 seed=SEED + turn, kills=1, agents=25, patience_s=5, fault=fault, everything=True
             )
-            result = (await kill.run(folder, scene)).faults
+            result = (await kill.run(folder, plan)).faults
             if breaks & {item.partition(" ")[0] for item in result}:
                 return
     pytest.fail(f"{fault} was not found; found at last: {result}")
@@ -38,10 +38,10 @@ async def test_an_answer_that_is_acknowledged_before_it_is_stored_is_found_in_a_
     tmp_path: Path,
 ) -> None:
     fault = "acknowledged before the commit, by servers that share"
-    scene = kill.Scene(
+    plan = kill.KillPlan(
         seed=SEED, kills=9, agents=24, hosts=4, servers=2, troubles=(cut_network_long,), fault=fault
     )
     with anyio.fail_after(500):
         async with site(servers=2) as running_site:
-            report = await kill.run(tmp_path, scene, site=running_site)
+            report = await kill.run(tmp_path, plan, site=running_site)
     assert "I2" in {item.partition(" ")[0] for item in report.faults}, report

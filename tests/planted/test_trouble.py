@@ -1,4 +1,4 @@
-"""Faults planted for the other scenes are found: dead connections, crowds, stalled readers, and a lossy bus."""
+"""Faults planted for the other tests are found: dead connections, crowds, stalled readers, and a lossy bus."""
 
 from __future__ import annotations
 

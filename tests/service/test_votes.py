@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.errors import Conflict
 from askback.ports.store import Principal
 from askback.server.system import SystemClock, SystemIds
@@ -28,7 +28,7 @@ YES = {"revision": 1, "decision": "approve"}
 @pytest.fixture
 async def ctx(tmp_path: Path) -> AsyncIterator[Services]:
     """Services on a store that suspends between reading and writing, like real ones."""
-    bus = LocalBus()
+    bus = InProcessBus()
     store = SqliteStore(tmp_path / "votes.db", on_commit=bus.publish)
     await store.open()
     yield Services(store, bus, SystemClock(), SystemIds(), LockedVault())

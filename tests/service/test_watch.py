@@ -9,7 +9,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.domain.access import AccessLevel
 from askback.domain.events import Event, EventDraft
 from askback.domain.lifecycle import Status
@@ -76,7 +76,7 @@ class Collector:
                 await self._changed.wait()
 
 
-class BadBus(LocalBus):
+class BadBus(InProcessBus):
     """A bus that loses, duplicates and reorders events."""
 
     def __init__(self, seed: int) -> None:
@@ -196,7 +196,7 @@ async def test_the_inbox_gets_every_request_event_in_order_over_a_bus_that_misbe
 
 
 async def test_without_a_cursor_the_stream_begins_at_the_next_event():
-    ctx, store = await services(LocalBus())
+    ctx, store = await services(InProcessBus())
     subscriptions, reader = Subscriptions(ctx), Collector()
     for n in range(3):
         await say(store, n)
@@ -208,7 +208,7 @@ async def test_without_a_cursor_the_stream_begins_at_the_next_event():
 
 
 async def test_a_closed_watcher_leaves_nothing_behind():
-    bus = LocalBus()
+    bus = InProcessBus()
     ctx, store = await services(bus)
     subscriptions, reader = Subscriptions(ctx), Collector()
     open_subscriptions = [
@@ -221,7 +221,7 @@ async def test_a_closed_watcher_leaves_nothing_behind():
 
 
 async def test_an_agent_does_not_see_requests_of_another_agent_in_its_thread():
-    ctx, store = await services(LocalBus())
+    ctx, store = await services(InProcessBus())
     subscriptions, reader = Subscriptions(ctx), Collector()
     other_principal = Principal("tok_2", "main", "requester", "other")
     await ask(store, "req_1")
@@ -233,7 +233,7 @@ async def test_an_agent_does_not_see_requests_of_another_agent_in_its_thread():
 
 
 async def test_an_agent_may_not_open_the_inbox():
-    ctx, _ = await services(LocalBus())
+    ctx, _ = await services(InProcessBus())
     subscriptions = Subscriptions(ctx)
     with pytest.raises(Forbidden):
         await subscriptions.open(AGENT, Collector(), thread_id=None, after=None)
@@ -241,7 +241,7 @@ async def test_an_agent_may_not_open_the_inbox():
 
 
 async def test_a_wait_is_notified_once_and_then_removed():
-    bus = LocalBus()
+    bus = InProcessBus()
     ctx, store = await services(bus)
     connection_waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     await ask(store, "req_1")
@@ -273,7 +273,7 @@ async def test_a_lost_nudge_is_found_by_the_poll():
 
 
 async def test_a_request_that_is_settled_or_not_yours_is_not_watched():
-    ctx, store = await services(LocalBus())
+    ctx, store = await services(InProcessBus())
     connection_waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     await ask(store, "req_1")
     await settle(store, "req_1")
@@ -300,7 +300,7 @@ class RemoteStore(TemporaryStore):
 
 
 async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reach_a_stranger():
-    bus = LocalBus()
+    bus = InProcessBus()
     store = RemoteStore(on_commit=bus.publish)
     await open_store(store)
     connection_waits = ConnectionWaits(Services(store, bus, SystemClock(), SystemIds(), LockedVault()))

@@ -17,7 +17,7 @@ from hypothesis.stateful import (
 )
 
 from askback.domain.events import Event, EventDraft
-from askback.domain.lifecycle import TERMINAL, TRANSITIONS, Action, Status
+from askback.domain.lifecycle import NEXT_STATUS, TERMINAL, Status, Transition
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.domain.state import State
@@ -58,9 +58,9 @@ steps = st.tuples(
     st.one_of(st.none(), st.integers(1, 9)),  # with a new deadline
 )
 
-STEPS = tuple(step for step in TRANSITIONS if step[1] is not Action.UPDATE)
+STEPS = tuple(step for step in NEXT_STATUS if step[1] is not Transition.UPDATE)
 """To a store an update is a reprompt of a request that is pending, so it is left out."""
-ACTIONS = [action for action in Action if action is not Action.UPDATE]
+TRANSITIONS = [transition for transition in Transition if transition is not Transition.UPDATE]
 
 
 class Place:
@@ -132,10 +132,12 @@ class Conversation(RuleBasedStateMachine):
         lasts: int | None,
     ) -> None:
         row = self._request(n)
-        actions = [action for status, action in STEPS if not legal or status is row.status] or ACTIONS
-        action = actions[does % len(actions)]
+        transitions = [
+            transition for status, transition in STEPS if not legal or status is row.status
+        ] or TRANSITIONS
+        transition = transitions[does % len(transitions)]
         revision = None if stale is None else row.revision - stale
-        step = self._step(row, action, revision, lasts)
+        step = self._step(row, transition, revision, lasts)
         goes_on = is_held is not None and step.status in {*TERMINAL, Status.RESOLVING}
         resumes = self._resumes(row, step.status, is_held=bool(is_held)) if goes_on else ()
         claim = self._claim(f"answer:{row.id}", key)
@@ -147,7 +149,9 @@ class Conversation(RuleBasedStateMachine):
     @rule(n=which, current=st.booleans())
     def vote(self, n: int, current: bool) -> None:
         row = self._request(n)
-        step = self._step(row, Action.VOTE, row.revision, state_before=row.state if current else State("{}"))
+        step = self._step(
+            row, Transition.VOTE, row.revision, state_before=row.state if current else State("{}")
+        )
         self._same(self.model.settle(step, None, ()), self._run_call(self.place.store.settle(step)))
 
     @precondition(lambda self: any(not row.settled for row in self.model.requests.values()))
@@ -156,7 +160,7 @@ class Conversation(RuleBasedStateMachine):
         """One of them wins; the store decides which."""
         still_open = [row for row in self.model.requests.values() if not row.settled]
         row = still_open[n % len(still_open)]
-        steps = [self._step(row, Action.CANCEL, None, message=f"hand {hand}") for hand in range(hands)]
+        steps = [self._step(row, Transition.CANCEL, None, message=f"hand {hand}") for hand in range(hands)]
 
         async def all_at_once() -> list[Change | None]:
             return await asyncio.gather(*(self.place.store.settle(step) for step in steps))
@@ -265,7 +269,7 @@ class Conversation(RuleBasedStateMachine):
         finally:
             for row in self.model.requests.values():
                 if not row.settled:
-                    self.place.run(self.place.store.settle(self._step(row, Action.CANCEL, None)))
+                    self.place.run(self.place.store.settle(self._step(row, Transition.CANCEL, None)))
 
     def _compare(self) -> None:
         store, run, model = self.place.store, self.place.run, self.model
@@ -312,7 +316,7 @@ class Conversation(RuleBasedStateMachine):
     def _step(
         self,
         row: Record,
-        action: Action,
+        transition: Transition,
         revision: int | None,
         lasts: int | None = None,
         *,
@@ -320,17 +324,17 @@ class Conversation(RuleBasedStateMachine):
         state_before: State | None = None,
     ) -> Settlement:
         """A step like those of the services: from any status that the lifecycle allows."""
-        expected = frozenset(status for status, does in TRANSITIONS if does is action)
-        status = TRANSITIONS[row.status if row.status in expected else min(expected), action]
-        asks_again = action is Action.REPROMPT
+        expected = frozenset(status for status, does in NEXT_STATUS if does is transition)
+        status = NEXT_STATUS[row.status if row.status in expected else min(expected), transition]
+        asks_again = transition is Transition.REPROMPT
         state = json.dumps({"status": status, "revision": row.revision + asks_again, "said": message})
-        kind = f"request.{action}"
+        kind = f"request.{transition}"
         event = EventDraft(kind, self.tenant, row.thread_id, self.model.now, row.id, state, row.requester)
         until = None if lasts is None else self.model.now + lasts
         return Settlement(
             self.tenant,
             row.id,
-            expected if status in TERMINAL or action is not Action.NOTE else frozenset({row.status}),
+            expected if status in TERMINAL or transition is not Transition.NOTE else frozenset({row.status}),
             revision,
             status,
             State(state),

@@ -12,7 +12,7 @@ import asyncpg
 import httpx2
 import pytest
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.domain.access import ThreadAgents
 from askback.errors import StoreUnusable
 from askback.server.app import App, create_app
@@ -61,7 +61,7 @@ async def open_database(
     dump: Path, tmp_path: Path, postgres: PostgresServer, more: str = ""
 ) -> AsyncGenerator[App]:
     """Start a server on a dump, with `more` statements for it."""
-    bus = LocalBus()
+    bus = InProcessBus()
     vault = Envelope(KeyRing({"old": bytes(KEY_BYTES)}))
     if dump.stem.startswith("sqlite"):
         file = tmp_path / "askback.db"

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.domain.limits import Limits
 from askback.server.app import App, create_app
 from askback.service.agents import credentials
@@ -67,7 +67,7 @@ class Api:
 async def serving() -> AsyncIterator[Api]:
     """A new server."""
     clock = ManualClock()
-    bus = LocalBus()
+    bus = InProcessBus()
     app = create_app(store=TemporaryStore(on_commit=bus.publish), bus=bus, clock=clock, limits=LIMITS)
     async with app.running():
         yield Api(app, clock)

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from askback import verify_webhook
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.ports.webhooks import WebhookResponse
 from askback.server.app import create_app
 from askback.service.webhooks import dispatch
@@ -29,7 +29,7 @@ async def run_sweeping_server(
     """Run such a server."""
     monkeypatch.setattr(dispatch, "POLL_S", 3600)
     clock = ManualClock()
-    bus = LocalBus()
+    bus = InProcessBus()
     store = TemporaryStore(on_commit=bus.publish)
     app = create_app(store=store, bus=bus, clock=clock, limits=LIMITS, webhook_client=webhook_client)
     async with app.running():

@@ -10,7 +10,7 @@ import anyio
 import httpx2
 import pytest
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.errors import Unavailable
 from askback.ports.bus import Bus
 from askback.ports.store import Change
@@ -92,7 +92,7 @@ class InterruptedStore(TemporaryStore):
 @requirement("H9")
 @pytest.mark.parametrize("how", ["archive", "message"])
 async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: str) -> None:
-    bus, clock = LocalBus(), ManualClock()
+    bus, clock = InProcessBus(), ManualClock()
     store = InterruptedStore(on_commit=bus.publish)
     async with running(store, clock, {}, bus) as api:
         first_request, second_request = await create_request(api), await create_request(api)
@@ -130,7 +130,7 @@ class DiesOverIt(TemporaryStore):
 
 @requirement("H9", "M9")
 async def test_an_archiving_begun_by_a_dead_server_is_finished_by_another() -> None:
-    bus, clock, tokens = LocalBus(), ManualClock(), dict[str, str]()
+    bus, clock, tokens = InProcessBus(), ManualClock(), dict[str, str]()
     store = DiesOverIt(on_commit=bus.publish)
     async with running(store, clock, tokens, bus) as api:
         open_ones = {(await create_request(api))["id"], (await create_request(api))["id"]}

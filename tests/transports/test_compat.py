@@ -16,11 +16,11 @@ import httpx2
 import pytest
 
 from askback.ports.systems import (
-    Answer,
     ApiCall,
     Channel,
     EventStream,
     Json,
+    JsonReply,
     Problem,
     Route,
     Socket,
@@ -64,10 +64,10 @@ class EchoSystem:
         }
 
 
-async def _ask(call: ApiCall) -> Answer:
+async def _ask(call: ApiCall) -> JsonReply:
     request = await call.api.call("create_request", call.json(), key=call.header("x-key"))
     ended = await call.api.outcome(request["id"])
-    return Answer({"status": ended["status"], "here": call.path["where"]}, outcome_of=request["id"])
+    return JsonReply({"status": ended["status"], "here": call.path["where"]}, outcome_of=request["id"])
 
 
 async def _events(call: ApiCall) -> EventStream:

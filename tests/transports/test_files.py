@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.ports.filescan import FileToScan
 from askback.server.app import create_app
 from askback.service.jobs import deadlines
@@ -40,7 +40,7 @@ async def refuse_macros(file: FileToScan) -> str | None:
 @pytest.fixture(params=[SMALL])
 async def api(request: pytest.FixtureRequest) -> AsyncIterator[Api]:
     """A server with small limits and a scan."""
-    clock, bus = ManualClock(), LocalBus()
+    clock, bus = ManualClock(), InProcessBus()
     app = create_app(
         store=TemporaryStore(on_commit=bus.publish),
         bus=bus,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
 from askback.server import plugins
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def api() -> AsyncIterator[Api]:
-    clock, bus = ManualClock(), LocalBus()
+    clock, bus = ManualClock(), InProcessBus()
     app = create_app(store=TemporaryStore(on_commit=bus.publish), bus=bus, clock=clock, kinds=[rating])
     async with app.running():
         yield Api(app, clock)

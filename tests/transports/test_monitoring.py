@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from askback import logs
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.errors import Unavailable
 from askback.ports.store import Principal
 from askback.ports.webhooks import WebhookResponse
@@ -107,7 +107,7 @@ async def test_no_metric_label_contains_text_from_a_user(api: Api) -> None:
 
 async def test_a_server_is_ready_while_it_can_store(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitoring, "FRESH_S", -1)
-    bus = LocalBus()
+    bus = InProcessBus()
     store = TemporaryStore(on_commit=bus.publish)
     app = create_app(store=store, bus=bus)
     async with app.running():

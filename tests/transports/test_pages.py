@@ -10,7 +10,7 @@ import pytest
 from starlette.routing import Router
 
 from askback.transports import rest
-from askback.transports.endpoint import Paths, no_such_path
+from askback.transports.endpoint import Paths, refuse_unknown_path
 from askback.transports.guard import Guard
 from askback.transports.rest.pages import Site
 from askback.transports.security import Addresses
@@ -42,7 +42,7 @@ def build(folder: Path) -> None:
 
 def site(api: Api, folder: Path) -> httpx2.AsyncClient:
     """Return a browser in front of the pages of `folder`."""
-    router = Router([Paths(api.app.services, rest.pages(Site(folder)))], default=no_such_path)
+    router = Router([Paths(api.app.services, rest.pages(Site(folder)))], default=refuse_unknown_path)
     transport = httpx2.ASGITransport(app=Guard(router, addresses=Addresses()))
     return httpx2.AsyncClient(transport=transport, base_url=BASE)
 

@@ -82,8 +82,8 @@ async def test_a_question_knows_its_number_and_the_limit(api: Api) -> None:
 @requirement("D8", "L1", "L7")
 async def test_a_tool_and_an_agent_have_their_own_limits(api: Api) -> None:
     agent = {"name": "Bot", "tool": "ask_user"}
-    asker = (await create_request(api))["requester"]["id"]
-    limits = [{"tool": "ask_user", "max": 2, "text": "No more."}, {"agent": asker, "max": 3}]
+    requester = (await create_request(api))["requester"]["id"]
+    limits = [{"tool": "ask_user", "max": 2, "text": "No more."}, {"agent": requester, "max": 3}]
     await set_policy(api, question_limits=limits)
     shown_reply = await (await api.as_("admin")).get("/v1/policy")
     assert [
@@ -108,10 +108,14 @@ async def test_a_tool_and_an_agent_have_their_own_limits(api: Api) -> None:
 
 @requirement("L7")
 async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) -> None:
-    asker = (await create_request(api, thread_id="t2"))["requester"]["id"]
+    requester = (await create_request(api, thread_id="t2"))["requester"]["id"]
     assert (await used_quota(api))["question_limits"] == []
-    tool, own, another = {"tool": "ask_user", "max": 2}, {"agent": asker, "max": 3}, {"agent": "x", "max": 4}
-    both = {"tool": "ask_user", "agent": asker, "max": 5}
+    tool, own, another = (
+        {"tool": "ask_user", "max": 2},
+        {"agent": requester, "max": 3},
+        {"agent": "x", "max": 4},
+    )
+    both = {"tool": "ask_user", "agent": requester, "max": 5}
     await set_policy(api, questions_window_s=3600, question_limits=[tool, own, another, both])
     await set_policy(api, thread_id="t3", question_limits=[tool])
     window_start = api.clock.now

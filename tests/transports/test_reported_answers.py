@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.server.app import create_app
 from askback.server.settings import load
 from tests.requirements import requirement
@@ -96,7 +96,7 @@ async def test_an_agent_cannot_report_a_decision_about_its_own_call(api: Api, bo
 @pytest.mark.parametrize("decision", ["approve", "deny"])
 async def test_an_operator_may_take_reported_decisions(decision: str) -> None:
     settings = load({"ASKBACK_REPORTED_APPROVALS": "on", "ASKBACK_MASTER_KEYS": "off"})
-    bus = LocalBus()
+    bus = InProcessBus()
     app = create_app(settings, store=TemporaryStore(on_commit=bus.publish), bus=bus)
     async with app.running():
         api = Api(app, ManualClock())

@@ -223,7 +223,7 @@ async def test_a_long_poll_whose_client_left_leaves_no_listener(api: Api) -> Non
     with anyio.move_on_after(0.05):
         await agent.get(f"/v1/requests/{request['id']}", params={"wait": 60})
     await anyio.wait_all_tasks_blocked()
-    assert api.app.services.bus.topic_count() == 0  # type: ignore[attr-defined]  # LocalBus
+    assert api.app.services.bus.topic_count() == 0  # type: ignore[attr-defined]  # InProcessBus
 
 
 @requirement("I7")

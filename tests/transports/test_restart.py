@@ -24,7 +24,7 @@ from tests.transports.test_resumes import pull_resumes
 pytestmark = pytest.mark.anyio
 
 
-class RestartScene:
+class PersistentStore:
     """A store and a clock that outlive their servers."""
 
     def __init__(self, folder: Path, on_restart: str, store: TemporaryStore | None = None) -> None:
@@ -46,14 +46,14 @@ async def status(api: Api, request: dict[str, Any]) -> str:
 
 @requirement("H8")
 async def test_a_restart_expires_awaited_requests_if_configured(tmp_path: Path) -> None:
-    restart_scene = RestartScene(tmp_path, "expire")
-    async with restart_scene.server() as api:
+    persistent_store = PersistentStore(tmp_path, "expire")
+    async with persistent_store.server() as api:
         awaited_requests = [
             await create_request(api),
             await create_request(api, "requester@acme", timeout_s=3600),
         ]
         durable = await create_request(api, delivery="resume")
-    async with restart_scene.server() as api:
+    async with persistent_store.server() as api:
         with anyio.fail_after(120):
             while await api.app.services.store.open_requests() != [
                 await api.app.services.store.get("default", durable["id"])
@@ -85,11 +85,11 @@ class Unwritable(TemporaryStore):
 @requirement("H8")
 async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_path: Path) -> None:
     store = Unwritable()
-    restart_scene = RestartScene(tmp_path, "expire", store)
-    async with restart_scene.server() as api:
+    persistent_store = PersistentStore(tmp_path, "expire", store)
+    async with persistent_store.server() as api:
         awaited_requests = [await create_request(api), await create_request(api)]
     store.failures = 2
-    async with restart_scene.server() as api:
+    async with persistent_store.server() as api:
         with anyio.fail_after(120):
             while await store.open_requests():
                 await anyio.sleep(0.01)
@@ -99,7 +99,7 @@ async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_pa
 @requirement("B15")
 async def test_a_use_that_could_not_be_shown_is_shown_when_the_call_is_repeated(tmp_path: Path) -> None:
     store = Unwritable()
-    async with RestartScene(tmp_path, "keep", store).server() as api:
+    async with PersistentStore(tmp_path, "keep", store).server() as api:
         person = await api.as_("responder")
         call = {"tool": "deploy", "input": {"to": "prod"}}
         agent = await api.as_("requester")
@@ -118,10 +118,10 @@ async def test_a_use_that_could_not_be_shown_is_shown_when_the_call_is_repeated(
 
 @requirement("H8")
 async def test_everything_stays_open_over_a_restart_otherwise(tmp_path: Path) -> None:
-    restart_scene = RestartScene(tmp_path, "keep")
-    async with restart_scene.server() as api:
+    persistent_store = PersistentStore(tmp_path, "keep")
+    async with persistent_store.server() as api:
         request = await create_request(api)
-    async with restart_scene.server() as api:
+    async with persistent_store.server() as api:
         assert await status(api, request) == "pending"
 
 

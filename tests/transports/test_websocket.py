@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.ports.store import ThreadView
 from askback.server.app import App, create_app
 from askback.server.settings import load
@@ -216,7 +216,7 @@ class CountingStore(TemporaryStore):
 
 
 async def test_a_reader_that_stalls_does_not_pile_up_large_replies(tmp_path: Path):
-    bus = LocalBus()
+    bus = InProcessBus()
     store = CountingStore(on_commit=bus.publish)
     app = create_app(load({}, data_dir=tmp_path), store=store, bus=bus)
     async with app.running():

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from askback.cli.numbers import parse_number
+from askback.domain.build_view import build_view
 from askback.domain.faults import Faults
-from askback.domain.lifecycle import Action, IllegalTransition, Status, step
+from askback.domain.lifecycle import IllegalTransition, Status, Transition, step
 from askback.domain.patterns import browser_pattern, compile_pattern
 from askback.domain.validation import check_answer, check_ask, check_form
-from askback.domain.view import view
 from askback.messages.languages import choose
 from tests.requirements import requirement
 from tests.vectors.cases import as_vectors, cases, families
@@ -85,7 +85,7 @@ def test_the_page_refuses_only_what_the_server_refuses() -> None:
 
 def test_the_patterns_of_the_answers_are_those_that_the_server_sends_to_the_page() -> None:
     for case in cases("answers"):
-        assert view(check_form(case["form"])).get("patterns") == case.get("patterns"), case["id"]
+        assert build_view(check_form(case["form"])).get("patterns") == case.get("patterns"), case["id"]
 
 
 @requirement("A3", "A4", "A9", "A15", "D11", "F2", "F3", "L3", "L4", "I13")
@@ -119,7 +119,7 @@ def test_actions_have_the_targets_of_the_vectors() -> None:
         status, illegal = Status.PENDING, None
         for index, action in enumerate(case["actions"]):
             try:
-                status = step(status, Action(action))
+                status = step(status, Transition(action))
             except IllegalTransition:
                 illegal = index
                 break

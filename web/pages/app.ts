@@ -1,4 +1,4 @@
-import texts from "../../src/askback/messages/en.json?app" with { type: "json" };
+import texts from "../../src/askback/messages/en.json?app&texts" with { type: "json" };
 import { AskbackApp } from "../src/app/shell.ts";
 import { CopyButton } from "../src/app/ui/copy.ts";
 import { Modal } from "../src/app/ui/modal.ts";
@@ -8,7 +8,7 @@ import { AskbackRequest } from "../src/elements/request.ts";
 import { showTexts } from "./words.ts";
 
 addTexts(texts);
-addGerman(() => import("../../src/askback/messages/de.json?app"));
+addGerman(() => import("../../src/askback/messages/de.json?app&texts"));
 await showTexts();
 customElements.define("askback-time", LiveTime);
 customElements.define("askback-copy", CopyButton);

@@ -2,7 +2,7 @@ import { WireError } from "../src/client/errors.ts";
 import { Rest } from "../src/client/rest.ts";
 import { storeSessionKey } from "../src/client/sessionkey.ts";
 import type { NewSession } from "../src/core/generated/wire.ts";
-import { draftKeys } from "../src/elements/drafts.ts";
+import { draftKeys } from "../src/elements/drafttypes.ts";
 import { keepTitle } from "./title.ts";
 import { $, showTexts } from "./words.ts";
 

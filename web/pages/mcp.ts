@@ -1,6 +1,6 @@
 /** The view of a request in a host of MCP Apps: the card, with a bridge to the host in place of a client of the server. */
 
-import texts from "../../src/askback/messages/en.json?mcp" with { type: "json" };
+import texts from "../../src/askback/messages/en.json?mcp&texts" with { type: "json" };
 import { WireError } from "../src/client/errors.ts";
 import type { InputRequest } from "../src/core/generated/wire.ts";
 import { isTerminal } from "../src/core/lifecycle.ts";

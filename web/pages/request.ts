@@ -1,12 +1,12 @@
-import texts from "../../src/askback/messages/en.json?request" with { type: "json" };
+import texts from "../../src/askback/messages/en.json?request&texts" with { type: "json" };
 import { titleOrId } from "../src/app/titles.ts";
 import { followRequest } from "../src/client/follow-request.ts";
 import { audience, isForOthers } from "../src/core/audience.ts";
 import type { InputRequest, ThreadPage } from "../src/core/generated/wire.ts";
 import { addTexts } from "../src/core/messages.ts";
 import { loadKinds } from "../src/elements/kinds.ts";
+import { questionOf } from "../src/elements/labels.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
-import { questionOf } from "../src/elements/show.ts";
 import { connect, pathId } from "./page.ts";
 import { $, getText, showTexts } from "./words.ts";
 

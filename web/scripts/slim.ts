@@ -91,7 +91,7 @@ const PROPERTIES = [
   "clearError",
   "drawFailed",
   "drawActions",
-  "drawKept",
+  "drawDraftNotice",
   "unsentLine",
   "sendUnsent",
   "DeviceDraftStore",
@@ -176,14 +176,14 @@ const PARTS: Record<string, string> = {
   sources: "sources\\.",
   timezone: "zone$",
 };
-/** The places of the application; the texts of the place `rules` are `ui.rules.…`, and come with it as `en.json?place=rules`. */
+/** The places of the application; the texts of the place `rules` are `ui.rules.…`, and come with it as `en.json?place=rules&texts`. */
 const PLACES = readdirSync(new URL("app/places", SOURCES)).map((name) => `${name}\\.`);
 
 /** What only the application shows. */
 const APPLICATION = ["app\\.", ...PLACES].join("|");
 const KEYS_OF_PARTS = new RegExp(`^ui\\.(${[...Object.values(PARTS), ...PLACES].join("|")})`);
 
-/** Which texts a file of the catalogue keeps: `en.json`, `en.json?approval`, `en.json?place=rules`, `de.json`, `de.json?app`. */
+/** Which texts a file of the catalogue keeps: `en.json`, `en.json?approval&texts`, `en.json?place=rules&texts`, `de.json`, `de.json?app&texts`. */
 function keepKeys(language: string, part?: string, place?: string): (key: string) => boolean {
   const hasPrefix = (pattern: string) => (key: string) => new RegExp(`^${pattern}`).test(key);
   if (place) return hasPrefix(`ui\\.${place}\\.`);
@@ -197,15 +197,15 @@ function keepKeys(language: string, part?: string, place?: string): (key: string
 
 /** Which texts a module keeps, if it is a file of the catalogue. */
 export function catalogueOf(id: string): ((key: string) => boolean) | undefined {
-  const [, language, part, place] = /\/messages\/(\w+)\.json(?:\?(\w+)(?:=(\w+))?)?$/.exec(id) ?? [];
+  const [, language, part, place] = /\/messages\/(\w+)\.json(?:\?(\w+)(?:=(\w+))?&texts)?$/.exec(id) ?? [];
   return language ? keepKeys(language, part, place) : undefined;
 }
 
 /**
  * Keeps, of the catalogues, the words of the pages and the faults of answers.
  *
- * The English words of a part are in the part, which asks for `en.json?action`, `en.json?approval` and so on. The texts of
- * another language are two files: those of the application, and all others.
+ * The English words of a part are in the part, which asks for `en.json?action&texts`, `en.json?approval&texts` and so
+ * on. The texts of another language are two files: those of the application, and all others.
  */
 export function slimCatalogues(): Plugin {
   return {

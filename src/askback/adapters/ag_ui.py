@@ -32,7 +32,7 @@ from ag_ui.core import (
     ToolCallStartEvent,
 )
 
-from askback.adapters.asking import Place, approve_once, ask_once, read_arguments
+from askback.adapters.asking import PausePoint, approve_once, ask_once, read_arguments
 from askback.adapters.openquestion import members_of, open_answer, open_form, typed_form
 from askback.client.async_client import AsyncClient
 from askback.client.forms import outcome_of
@@ -124,26 +124,26 @@ async def answer_interrupts(
     Called again with the same interrupts, also in another process, it finds the requests that were asked before. Raises
     `NoFormFor` for a `responseSchema` that no form can ask for.
     """
-    place = Place(id="ag-ui", thread_id=thread_id, run_id=run_id)
+    point = PausePoint(id="ag-ui", thread_id=thread_id, run_id=run_id)
     return [
-        *await gather_all(_answer(ask, interrupt, place, calls or {}, timeout_s) for interrupt in interrupts)
+        *await gather_all(_answer(ask, interrupt, point, calls or {}, timeout_s) for interrupt in interrupts)
     ]
 
 
 async def _answer(
     ask: AsyncClient,
     interrupt: Interrupt,
-    place: Place,
+    point: PausePoint,
     calls: Mapping[str, AgentToolCall],
     timeout_s: float | None,
 ) -> ResumeEntry:
-    interrupt_place = replace(place, id=f"{place.id}:{interrupt.id}", tool_call_id=interrupt.tool_call_id)
+    interrupt_point = replace(point, id=f"{point.id}:{interrupt.id}", tool_call_id=interrupt.tool_call_id)
     remaining_s = _seconds_left(interrupt)
     if remaining_s is not None and remaining_s <= 0:
         return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
     limit = min((item for item in (remaining_s, timeout_s) if item is not None), default=None)
     if interrupt.tool_call_id is not None and _is_approval(interrupt):
-        payload = await _decision(ask, interrupt, interrupt_place, calls.get(interrupt.tool_call_id), limit)
+        payload = await _decision(ask, interrupt, interrupt_point, calls.get(interrupt.tool_call_id), limit)
         return ResumeEntry(interrupt_id=interrupt.id, status="resolved", payload=payload)
     question = {"message": interrupt.message or interrupt.reason, **(interrupt.metadata or {})}
     question_text = question if interrupt.metadata else question["message"]
@@ -153,7 +153,7 @@ async def _answer(
     request = await ask_once(
         ask,
         form_of_schema.form if form_of_schema else open_form(question_text),
-        interrupt_place,
+        interrupt_point,
         timeout_s=limit,
     )
     outcome = outcome_of(request)
@@ -169,7 +169,11 @@ def _is_approval(interrupt: Interrupt) -> bool:
 
 
 async def _decision(
-    ask: AsyncClient, interrupt: Interrupt, place: Place, call: AgentToolCall | None, timeout_s: float | None
+    ask: AsyncClient,
+    interrupt: Interrupt,
+    point: PausePoint,
+    call: AgentToolCall | None,
+    timeout_s: float | None,
 ) -> dict[str, Any]:
     """Ask about a tool call, use the approval, and return the payload; everything but an approval is a denial."""
     decided_call = call or AgentToolCall(
@@ -180,7 +184,7 @@ async def _decision(
         ask,
         decided_call.name,
         arguments,
-        place,
+        point,
         timeout_s=timeout_s,
         allow_edit=call is not None and EDITED in _properties(interrupt),
         reason=interrupt.message if call else None,

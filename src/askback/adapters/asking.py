@@ -1,6 +1,6 @@
 """Code of several adapters: ask once for each pause of a framework, use an approval, mirror messages.
 
-A framework that is resumed, restarted or run in another process reaches the same pause again. `Place.id` is the
+A framework that is resumed, restarted or run in another process reaches the same pause again. `PausePoint.id` is the
 framework's own id of the pause and becomes the `external_id` of the request: asking again finds the earlier request.
 """
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class PausePoint:
     """Where a framework pauses: its id of the pause, its thread, run and tool call, and the name of the agent."""
 
     id: str
@@ -72,7 +72,7 @@ class AskOptions(TypedDict, total=False):
 async def ask_once(
     client: AsyncClient,
     content: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
-    place: Place,
+    point: PausePoint,
     *,
     wait: bool = True,
     timeout_s: float | None = None,
@@ -81,7 +81,7 @@ async def ask_once(
 
     With `wait` it has ended; when the waiting task is cancelled, the request is. Raises what `requests.create` raises.
     """
-    asking = asyncio.ensure_future(_create_or_find(client, content, place, wait=wait, timeout_s=timeout_s))
+    asking = asyncio.ensure_future(_create_or_find(client, content, point, wait=wait, timeout_s=timeout_s))
     try:
         # Without the shield, an interrupt during creation would leave an unknown request.
         request = await asyncio.shield(asking)
@@ -95,26 +95,26 @@ async def ask_once(
 async def _create_or_find(
     client: AsyncClient,
     content: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
-    place: Place,
+    point: PausePoint,
     *,
     wait: bool,
     timeout_s: float | None,
 ) -> InputRequest:
     delivery = None if wait else "resume"
     try:
-        return await client.requests.create(content, delivery=delivery, timeout_s=timeout_s, **place.options)
+        return await client.requests.create(content, delivery=delivery, timeout_s=timeout_s, **point.options)
     except Conflict as taken:
         return earlier_request(taken)
 
 
-async def supersede(client: AsyncClient, places: Iterable[Place]) -> None:
+async def supersede(client: AsyncClient, points: Iterable[PausePoint]) -> None:
     """Cancel the open requests of pauses that a framework has left behind, so that nobody answers them in vain.
 
     A request of a pause has the pause's id, or that with a colon and more for one of several.
     """
-    for place in places:
-        id_ = short_id(place.id)
-        async for request in _open_requests(client, place.thread_id):
+    for point in points:
+        id_ = short_id(point.id)
+        async for request in _open_requests(client, point.thread_id):
             if request.external_id == id_ or (request.external_id or "").startswith(f"{id_}:"):
                 with suppress(Conflict):
                     await client.requests.cancel(request, "superseded")
@@ -134,7 +134,7 @@ async def approve_once(
     client: AsyncClient,
     tool: str,
     call_input: Any,
-    place: Place,
+    point: PausePoint,
     *,
     wait: bool = True,
     timeout_s: float | None = None,
@@ -160,7 +160,7 @@ async def approve_once(
             risk=risk,
             cwd=cwd,
             idempotency_key=secrets.token_urlsafe(16),  # the external id finds the earlier request
-            **place.options,
+            **point.options,
         )
     except Conflict as taken:
         earlier = earlier_request(taken)

@@ -14,7 +14,7 @@ from askback.adapters.arguments import (
     form_for,
     wrong_arguments,
 )
-from askback.adapters.asking import Place, approve_once, ask_once
+from askback.adapters.asking import PausePoint, approve_once, ask_once
 from askback.client.async_client import AsyncClient
 from askback.client.secrets_result import SecretsResult
 from askback.domain.decision import Decision
@@ -57,7 +57,7 @@ class AskTool:
 
     name: str
     arguments: type[Model]
-    run: Callable[[AsyncClient, Any, Place, bool], Awaitable[AskResult]]
+    run: Callable[[AsyncClient, Any, PausePoint, bool], Awaitable[AskResult]]
 
     @property
     def description(self) -> str:
@@ -71,11 +71,11 @@ class AskTool:
         return {key: value for key, value in schema.items() if key not in {"title", "description"}}
 
     async def call(
-        self, client: AsyncClient, arguments: Mapping[str, Any], place: Place, *, wait: bool = True
+        self, client: AsyncClient, arguments: Mapping[str, Any], point: PausePoint, *, wait: bool = True
     ) -> AskResult:
         """Run the tool. Invalid arguments give a text for the model, not an exception."""
         try:
-            return await self.run(client, parse(self.arguments, arguments), place, wait)
+            return await self.run(client, parse(self.arguments, arguments), point, wait)
         except Faults as exception:
             faults = [(fault.path, render(fault, DEFAULT_LOCALE)) for fault in exception.faults]
         except Invalid as exception:
@@ -83,26 +83,26 @@ class AskTool:
         return AskResult(wrong_arguments(faults))
 
 
-async def _ask_user(client: AsyncClient, arguments: AskUser, place: Place, wait: bool) -> AskResult:
-    request = await ask_once(client, form_for(arguments).form, place, wait=wait)
+async def _ask_user(client: AsyncClient, arguments: AskUser, point: PausePoint, wait: bool) -> AskResult:
+    request = await ask_once(client, form_for(arguments).form, point, wait=wait)
     return AskResult(model_text(request), request)
 
 
 async def _request_approval(
-    client: AsyncClient, arguments: RequestApproval, place: Place, wait: bool
+    client: AsyncClient, arguments: RequestApproval, point: PausePoint, wait: bool
 ) -> AskResult:
     decision = await approve_once(
-        client, arguments.tool, arguments.input, place, wait=wait, allow_edit=True, reason=arguments.reason
+        client, arguments.tool, arguments.input, point, wait=wait, allow_edit=True, reason=arguments.reason
     )
     return AskResult(decision.text, decision.request)
 
 
 async def _request_env_vars(
-    client: AsyncClient, arguments: RequestEnvVars, place: Place, wait: bool
+    client: AsyncClient, arguments: RequestEnvVars, point: PausePoint, wait: bool
 ) -> AskResult:
     secret_ask = SecretAsk.model_validate(arguments.model_dump(exclude_none=True))
     try:
-        request = await ask_once(client, secret_ask, place, wait=wait)
+        request = await ask_once(client, secret_ask, point, wait=wait)
     except Conflict as error:
         if error.code != "secrets_off":
             raise

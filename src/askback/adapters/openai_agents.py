@@ -33,7 +33,7 @@ from askback.adapters.asking import (
     AskOptions,
     MirroredCall,
     MirroredMessage,
-    Place,
+    PausePoint,
     approve_once,
     mirror_messages,
     pass_to,
@@ -79,11 +79,11 @@ class Runner(agents.Runner):
         **options: Any,
     ) -> RunResult:
         """Run an agent to its end; returns the result of the SDK."""
-        place = _new_place(thread_id)
+        point = _new_pause_point(thread_id)
         result = await agents.Runner.run(starting_agent, input, **options)
         while result.interruptions:
-            state, place = result.to_state(), _next_pause(place)
-            with _answered(await _decide(ask, state, place, {"timeout_s": timeout_s})):
+            state, point = result.to_state(), _next_pause(point)
+            with _answered(await _decide(ask, state, point, {"timeout_s": timeout_s})):
                 result = await agents.Runner.run(starting_agent, state, **_continuing_options(options))
         return result
 
@@ -99,11 +99,11 @@ class Runner(agents.Runner):
         **options: Any,
     ) -> RunResult:
         """Run an agent to its end without an event loop, with the blocking client; returns the result of the SDK."""
-        place = _new_place(thread_id)
+        point = _new_pause_point(thread_id)
         result = agents.Runner.run_sync(starting_agent, input, **options)
         while result.interruptions:
-            state, place = result.to_state(), _next_pause(place)
-            with _answered(call_blocking(ask, _decide, state, place, {"timeout_s": timeout_s})):
+            state, point = result.to_state(), _next_pause(point)
+            with _answered(call_blocking(ask, _decide, state, point, {"timeout_s": timeout_s})):
                 result = agents.Runner.run_sync(starting_agent, state, **_continuing_options(options))
         return result
 
@@ -121,11 +121,11 @@ class Runner(agents.Runner):
         """Run an agent; the events of the result continue after each interruption, when a person has answered."""
 
         async def resume_answered(state: RunState[Any]) -> RunResultStreaming:
-            present_place = _next_pause(place)
-            with _answered(await _decide(ask, state, present_place, {"timeout_s": timeout_s})):
+            present_point = _next_pause(point)
+            with _answered(await _decide(ask, state, present_point, {"timeout_s": timeout_s})):
                 return agents.Runner.run_streamed(starting_agent, state, **_continuing_options(options))
 
-        place = _new_place(thread_id)
+        point = _new_pause_point(thread_id)
         return StreamedResult(agents.Runner.run_streamed(starting_agent, input, **options), resume_answered)
 
 
@@ -168,16 +168,16 @@ async def park(
     `store` gets the same before anybody is asked. If the process dies in between, `resume_run` asks the rest.
     """
     state = result.to_state()
-    place = _new_place(thread_id or ask.thread_id)
+    point = _new_pause_point(thread_id or ask.thread_id)
     parked_run = {
-        "pause": place.id,
-        "thread_id": place.thread_id,
-        "run_id": place.run_id,
+        "pause": point.id,
+        "thread_id": point.thread_id,
+        "run_id": point.run_id,
         "timeout_s": timeout_s,
     }
     parked = json.dumps({**parked_run, "state": state.to_string()})
     await pass_to(store, parked)
-    await _outcomes(ask, state, place, {"wait": False, "timeout_s": timeout_s})
+    await _outcomes(ask, state, point, {"wait": False, "timeout_s": timeout_s})
     return parked
 
 
@@ -191,8 +191,8 @@ async def resume_run(
     """
     parked_run = json.loads(parked)
     state = await RunState.from_string(starting_agent, parked_run["state"])
-    place = Place(id=parked_run["pause"], thread_id=parked_run["thread_id"], run_id=parked_run["run_id"])
-    answers = await _decide(ask, state, place, {"wait": False, "timeout_s": parked_run.get("timeout_s")})
+    point = PausePoint(id=parked_run["pause"], thread_id=parked_run["thread_id"], run_id=parked_run["run_id"])
+    answers = await _decide(ask, state, point, {"wait": False, "timeout_s": parked_run.get("timeout_s")})
     if answers is None:
         return None
     with _answered(answers):
@@ -257,37 +257,37 @@ request_env_vars = _ask_tool(REQUEST_ENV_VARS)
 
 
 async def _outcomes(
-    ask: AsyncClient, state: RunState[Any], place: Place, options: AskOptions
+    ask: AsyncClient, state: RunState[Any], point: PausePoint, options: AskOptions
 ) -> Sequence[tuple[ToolApprovalItem, Decision | AskResult]]:
     items = state.get_interruptions()
     # Agents that run as tools may number their calls alike: their order, which the state keeps, tells them apart.
-    places = [replace(place, id=f"{place.id}:{number}") for number in range(len(items))]
+    points = [replace(point, id=f"{point.id}:{number}") for number in range(len(items))]
     outcomes = await gather_all(
-        _outcome(ask, item, own_place, options) for item, own_place in zip(items, places, strict=True)
+        _outcome(ask, item, own_point, options) for item, own_point in zip(items, points, strict=True)
     )
     return list(zip(items, outcomes, strict=True))
 
 
 async def _outcome(
-    ask: AsyncClient, item: ToolApprovalItem, place: Place, options: AskOptions
+    ask: AsyncClient, item: ToolApprovalItem, point: PausePoint, options: AskOptions
 ) -> Decision | AskResult:
     name, call_id = item.name or item.type, item.call_id or ""
-    call_place = replace(
-        place, id=f"{place.id}:{call_id}", tool_call_id=call_id or None, agent=item.agent.name
+    call_point = replace(
+        point, id=f"{point.id}:{call_id}", tool_call_id=call_id or None, agent=item.agent.name
     )
     # Tools that are hosted have no arguments: the person sees the whole call.
     call_input = _as_json(item.raw_item) if item.arguments is None else _read_json(item.arguments)
     if name in ASK_TOOLS and isinstance(call_input, dict):
         arguments = cast("dict[str, Any]", call_input)
-        return await ASK_TOOLS[name].call(ask, arguments, call_place, wait=options.get("wait", True))
-    return await approve_once(ask, name, call_input, call_place, **options)
+        return await ASK_TOOLS[name].call(ask, arguments, call_point, wait=options.get("wait", True))
+    return await approve_once(ask, name, call_input, call_point, **options)
 
 
 async def _decide(
-    ask: AsyncClient, state: RunState[Any], place: Place, options: AskOptions
+    ask: AsyncClient, state: RunState[Any], point: PausePoint, options: AskOptions
 ) -> Mapping[str, str] | None:
     """Approve and reject the interruptions of a state; returns the answers to ask tools, None if one is open."""
-    outcomes = await _outcomes(ask, state, place, options)
+    outcomes = await _outcomes(ask, state, point, options)
     if any(is_open(outcome) for _, outcome in outcomes):
         return None
     answers = dict[str, str]()
@@ -317,12 +317,12 @@ def _continuing_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in options.items() if name in _KEPT_OPTIONS}
 
 
-def _new_place(thread_id: str | None) -> Place:
-    return _next_pause(Place(id="", thread_id=thread_id, run_id=uuid4().hex))
+def _new_pause_point(thread_id: str | None) -> PausePoint:
+    return _next_pause(PausePoint(id="", thread_id=thread_id, run_id=uuid4().hex))
 
 
-def _next_pause(place: Place) -> Place:
-    return replace(place, id=f"openai-agents:{uuid4().hex}")
+def _next_pause(point: PausePoint) -> PausePoint:
+    return replace(point, id=f"openai-agents:{uuid4().hex}")
 
 
 def _read_json(text: Any) -> Any:

@@ -37,7 +37,7 @@ from askback.adapters.asking import (
     AskOptions,
     MirroredCall,
     MirroredMessage,
-    Place,
+    PausePoint,
     approve_once,
     ask_once,
     mirror_messages,
@@ -77,8 +77,8 @@ def human(
 
     async def handler(context: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults | None:
         agent = context.agent.name if context.agent is not None else None
-        place = _place(context.messages, thread_id or ask.thread_id or context.conversation_id, agent)
-        outcomes = await call_either(ask, _outcomes, requests, place, {"timeout_s": timeout_s})
+        point = _pause_point(context.messages, thread_id or ask.thread_id or context.conversation_id, agent)
+        outcomes = await call_either(ask, _outcomes, requests, point, {"timeout_s": timeout_s})
         return await call_either(ask, _results, requests, outcomes) if outcomes else None
 
     return HandleDeferredToolCalls(handler)
@@ -99,10 +99,10 @@ async def park(
     `store` gets the same before anybody is asked. If the process dies in between, `resume_agent` asks the rest.
     """
     messages, requests = result.all_messages(), _deferred(result.output)
-    place = _place(messages, thread_id or ask.thread_id, None)
-    parked = _PARKED_RUN_ADAPTER.dump_json(_ParkedRun(messages, requests, place.thread_id, timeout_s))
+    point = _pause_point(messages, thread_id or ask.thread_id, None)
+    parked = _PARKED_RUN_ADAPTER.dump_json(_ParkedRun(messages, requests, point.thread_id, timeout_s))
     await pass_to(store, parked)
-    await _outcomes(ask, requests, place, {"wait": False, "timeout_s": timeout_s})
+    await _outcomes(ask, requests, point, {"wait": False, "timeout_s": timeout_s})
     return parked
 
 
@@ -115,9 +115,9 @@ async def resume_agent(
     `run` are options of `agent.run`, such as `deps`. Any process with the same agent can do it.
     """
     parked_run = _PARKED_RUN_ADAPTER.validate_json(parked)
-    place = _place(parked_run.messages, parked_run.thread_id, None)
+    point = _pause_point(parked_run.messages, parked_run.thread_id, None)
     outcomes = await _outcomes(
-        ask, parked_run.requests, place, {"wait": False, "timeout_s": parked_run.timeout_s}
+        ask, parked_run.requests, point, {"wait": False, "timeout_s": parked_run.timeout_s}
     )
     if any(map(is_open, outcomes.values())):
         return None
@@ -191,25 +191,25 @@ def _deferred(output: Any) -> DeferredToolRequests:
     return output
 
 
-def _place(messages: Sequence[ModelMessage], thread_id: str | None, agent: str | None) -> Place:
-    """Return the place of the deferred calls. The run that made them is in the messages, also in another process."""
+def _pause_point(messages: Sequence[ModelMessage], thread_id: str | None, agent: str | None) -> PausePoint:
+    """Return the pause point of the deferred calls. Their run is in the messages, also in another process."""
     last_response = next(
         (message for message in reversed(messages) if isinstance(message, ModelResponse)), None
     )
     run_id = last_response.run_id if last_response else None
     # Some providers number the calls of each response alike: the number of messages tells the responses apart.
     id_ = f"pydantic-ai:{run_id}:{len(messages)}"
-    return Place(id=id_, thread_id=thread_id, run_id=run_id, agent=agent)
+    return PausePoint(id=id_, thread_id=thread_id, run_id=run_id, agent=agent)
 
 
 async def _outcomes(
-    ask: AsyncClient, requests: DeferredToolRequests, place: Place, options: AskOptions
+    ask: AsyncClient, requests: DeferredToolRequests, point: PausePoint, options: AskOptions
 ) -> Mapping[str, AskOutcome]:
     """Ask about all calls together; returns the outcomes by the id of the call, without calls that run elsewhere."""
     asking = dict[str, Awaitable[AskOutcome]]()
     for call in [*requests.approvals, *requests.calls]:
         id_ = call.tool_call_id
-        call_place = replace(place, id=f"{place.id}:{id_}", tool_call_id=id_)
+        call_point = replace(point, id=f"{point.id}:{id_}", tool_call_id=id_)
         metadata = requests.metadata.get(id_, {})
         args = call.args_as_dict()
         if (kind := requests.kind(id_)) == "approval":
@@ -218,16 +218,16 @@ async def _outcomes(
                 ask,
                 call.tool_name,
                 args,
-                call_place,
+                call_point,
                 allow_edit=True,
                 reason=reason if isinstance(reason, str) else None,
                 **options,
             )
         elif metadata.get(_TOOL_KEY) in ASK_TOOLS:
             wait = options.get("wait", True)
-            asking[id_] = ASK_TOOLS[metadata[_TOOL_KEY]].call(ask, args, call_place, wait=wait)
+            asking[id_] = ASK_TOOLS[metadata[_TOOL_KEY]].call(ask, args, call_point, wait=wait)
         elif kind == "question":
-            asking[id_] = ask_once(ask, open_form(metadata | args, yes_no=False), call_place, **options)
+            asking[id_] = ask_once(ask, open_form(metadata | args, yes_no=False), call_point, **options)
     return dict(zip(asking, await gather_all(asking.values()), strict=True))
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from askback.adapters.asking import MirroredCall
 from askback.adapters.claude.chat import converse, unread_messages
-from askback.adapters.claude.durable import GO_ON
+from askback.adapters.claude.durable import CONTINUE_PROMPT
 from askback.chat import history
 from askback.chat.turn import Turn
 
@@ -68,7 +68,7 @@ class ClaudeAgent:
         unread = unread_messages(session_id, self.folder, [*texts]) if isinstance(session_id, str) else None
         if isinstance(session_id, str) and unread is not None:
             prompt = "\n\n".join(texts[id_] for id_ in unread)
-            return session_id, prompt or GO_ON, next(reversed(unread), None)
+            return session_id, prompt or CONTINUE_PROMPT, next(reversed(unread), None)
         session_id = str(uuid.uuid4())
         await turn.ask.threads.update(turn.thread_id, metadata={**members, SESSION: session_id})
         return session_id, history.transcript(thread), [*texts][-1]

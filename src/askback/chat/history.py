@@ -9,7 +9,7 @@ from typing import Any
 
 Json = dict[str, Any]
 
-GO_ON = "You were stopped in the middle of this message. Go on where it ends."
+CONTINUE_PROMPT = "You were stopped in the middle of this message. Go on where it ends."
 _NO_RESULT = "The result is not known: the agent was stopped."
 
 
@@ -53,7 +53,7 @@ def model_messages(thread: Mapping[str, Any]) -> list[Json]:
         else:
             items += _replies(message["content"])
     if items and items[-1]["role"] == "assistant":
-        items.append({"role": "user", "content": GO_ON})
+        items.append({"role": "user", "content": CONTINUE_PROMPT})
     return items
 
 

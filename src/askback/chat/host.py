@@ -54,9 +54,9 @@ class Host:
         if last_run is None:
             self._begin_turn(prompt)
         elif last_run.status == "running":
-            self._begin_turn(prompt, run_id=last_run.id, goes_on=True)
+            self._begin_turn(prompt, run_id=last_run.id, resumed=True)
         elif last_run.reason == SILENT_REASON:
-            self._begin_turn(prompt, goes_on=True)
+            self._begin_turn(prompt, resumed=True)
 
     async def _follow(self, event: Mapping[str, Any]) -> None:
         if event["type"] == "run.ended" and event["run"]["id"] == self._run_id:
@@ -68,9 +68,9 @@ class Host:
                 self._begin_turn(prompt)
 
     def _begin_turn(
-        self, prompt: Mapping[str, Any], *, run_id: str | None = None, goes_on: bool = False
+        self, prompt: Mapping[str, Any], *, run_id: str | None = None, resumed: bool = False
     ) -> None:
-        self._task = asyncio.create_task(self._turn(prompt, run_id, goes_on=goes_on))
+        self._task = asyncio.create_task(self._turn(prompt, run_id, resumed=resumed))
 
     async def _stop_turn(self) -> None:
         """Stop the turn, if there is one: its questions are withdrawn."""
@@ -79,13 +79,13 @@ class Host:
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = self._run_id = None
 
-    async def _turn(self, prompt: Mapping[str, Any], run_id: str | None, *, goes_on: bool) -> None:
+    async def _turn(self, prompt: Mapping[str, Any], run_id: str | None, *, resumed: bool) -> None:
         try:
             await self._name(prompt)
             async with self.ask.run(self.thread_id, run_id=run_id, metadata=_prompt_members(prompt)) as run:
                 self._run_id = run.id
                 turn = Turn(
-                    ask=self.ask, thread_id=self.thread_id, run_id=run.id, prompt=prompt, goes_on=goes_on
+                    ask=self.ask, thread_id=self.thread_id, run_id=run.id, prompt=prompt, resumed=resumed
                 )
                 await self._answer(turn)
         except Exception:  # noqa: BLE001 - the next message begins a turn all the same
@@ -100,7 +100,7 @@ class Host:
             self._has_title = True
 
     async def _answer(self, turn: Turn) -> None:
-        if not turn.goes_on:
+        if not turn.resumed:
             await turn.stop()  # left by an earlier turn whose process was killed
         try:
             await self.agent.answer(turn)

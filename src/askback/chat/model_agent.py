@@ -59,7 +59,9 @@ class ModelAgent:
         try:
             if tool is None or not isinstance(arguments, dict):
                 raise ToolFailed(f"There are the tools {', '.join(tools)}, and their input is a JSON object.")
-            text = (await tool.call(turn.ask, cast("dict[str, Any]", arguments), turn.place(call_id))).text
+            text = (
+                await tool.call(turn.ask, cast("dict[str, Any]", arguments), turn.pause_point(call_id))
+            ).text
         except (ToolFailed, OSError) as error:
             has_failed, text = True, str(error)
         await turn.end_call(call_id, text, failed=has_failed)

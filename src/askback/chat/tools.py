@@ -16,7 +16,7 @@ from typing import Any
 from anyio import to_thread
 from pydantic import Field
 
-from askback.adapters.asking import Place, approve_once
+from askback.adapters.asking import PausePoint, approve_once
 from askback.adapters.asktools import ASK_USER, AskResult, AskTool
 from askback.client import AsyncClient
 from askback.domain.model import Model
@@ -78,12 +78,12 @@ async def _run_if_approved(
     run: Callable[[Path, Any], Awaitable[str]],
     client: AsyncClient,
     arguments: Model,
-    place: Place,
+    point: PausePoint,
     wait: bool,
 ) -> AskResult:
     """Run a tool if its call is allowed, once, with the approved input."""
     decision = await approve_once(
-        client, kind.__name__, arguments.model_dump(), place, wait=wait, cwd=str(folder), allow_edit=True
+        client, kind.__name__, arguments.model_dump(), point, wait=wait, cwd=str(folder), allow_edit=True
     )
     if not decision:
         raise ToolFailed(decision.text)

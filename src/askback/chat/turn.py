@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from askback.adapters.asking import Place
+from askback.adapters.asking import PausePoint
 from askback.chat import history
 from askback.client import AsyncClient
 from askback.errors import AskbackError, Invalid, TooLarge
@@ -30,7 +30,7 @@ class Turn:
     thread_id: str
     run_id: str
     prompt: Mapping[str, Any]
-    goes_on: bool
+    resumed: bool
     """Whether an earlier process was killed in this turn."""
     _message_id: str | None = None
     _calls: dict[str, str] = field(default_factory=dict[str, str])
@@ -40,9 +40,9 @@ class Turn:
     """Sends a short piece, since the model may pause after it."""
     _sending: asyncio.Task[None] | None = None
 
-    def place(self, call_id: str) -> Place:
-        """Return the place of a tool call's request."""
-        return Place(id=call_id, thread_id=self.thread_id, run_id=self.run_id, tool_call_id=call_id)
+    def pause_point(self, call_id: str) -> PausePoint:
+        """Return the pause point of a tool call's request."""
+        return PausePoint(id=call_id, thread_id=self.thread_id, run_id=self.run_id, tool_call_id=call_id)
 
     async def read(self) -> dict[str, Any]:
         """Read the conversation."""

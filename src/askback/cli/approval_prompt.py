@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from askback.cli import card
-from askback.cli.entry import YES_WORDS
 from askback.cli.field_prompt import ExitWord, PromptExit
+from askback.cli.field_text import YES_WORDS
 from askback.cli.terminal import Terminal
 from askback.domain import jsontext
 from askback.domain.approval import ApprovalDecision, Scope, ShownApproval

@@ -27,8 +27,8 @@ class Reader:
             return "You have read access only. Other people answer this."
         if self.names is None:
             return None
-        approval, asker = request.approval, request.requester
-        if approval and approval.exclude_requester and asker and asker.user in self.names:
+        approval, requester = request.approval, request.requester
+        if approval and approval.exclude_requester and requester and requester.user in self.names:
             return "The agent works for you, so somebody else has to decide."
         audience = request.audience
         if not audience or self.names.intersection(audience):

@@ -42,7 +42,7 @@ Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
-class NotStarted(AskbackError):
+class ServerNotStarted(AskbackError):
     """The server did not start, or is not ready yet; the message says where to find the reason."""
 
 
@@ -54,7 +54,8 @@ class NotStopped(AskbackError):
 async def own_server() -> AsyncGenerator[None]:
     """Keep the server running that the credentials file names by its data folder; any other is not ours to start.
 
-    A server that is killed meanwhile is started again. After `askback stop` it stays stopped. Raises `NotStarted`.
+    A server that is killed meanwhile is started again. After `askback stop` it stays stopped.
+    Raises `ServerNotStarted`.
     """
     if (data_dir := named_data_dir()) is None:
         yield
@@ -99,7 +100,7 @@ def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
     """Start the server of a folder if none runs, and wait until it accepts requests, at most `start_s` seconds.
 
     The server keeps running when this program ends. Of several concurrent callers, one starts it. A server that
-    something else starts meanwhile is used too. Raises `NotStarted`.
+    something else starts meanwhile is used too. Raises `ServerNotStarted`.
     """
     if _is_running(data_dir):
         return
@@ -110,16 +111,16 @@ def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
             if _is_running(data_dir) or _start(data_dir, port, end):
                 return
         except TimeoutError:
-            raise NotStarted(
+            raise ServerNotStarted(
                 f"The askback server is not ready after {start_s:g} seconds; {data_dir / LOG} may say why. Try "
                 "again in a minute. If that does not help, tell the user to run `askback stop` and `askback serve`."
             ) from None
         except OSError as error:
-            raise NotStarted(f"The askback server cannot be started: {error}.") from None
+            raise ServerNotStarted(f"The askback server cannot be started: {error}.") from None
         if not _process_id(data_dir):
-            raise NotStarted("The askback server was stopped with `askback stop` while it started.")
+            raise ServerNotStarted("The askback server was stopped with `askback stop` while it started.")
     if not _is_running(data_dir):
-        raise NotStarted(
+        raise ServerNotStarted(
             f"The askback server did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
         )
 

@@ -21,7 +21,7 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """The exit statuses of a shell for commands that it cannot run."""
 
 
-class NotStarted(Exception):
+class CommandNotStarted(Exception):
     """The command cannot be run; `status` is what a shell would return."""
 
     def __init__(self, message: str, *, status: int) -> None:
@@ -30,7 +30,7 @@ class NotStarted(Exception):
 
 
 def start(argv: Sequence[str], environment: Mapping[str, str], *, piped: bool) -> subprocess.Popen[bytes]:
-    """Start a command with exactly this environment and our standard input; raises `NotStarted`."""
+    """Start a command with exactly this environment and our standard input; raises `CommandNotStarted`."""
     output = subprocess.PIPE if piped else None
     try:
         return subprocess.Popen(  # noqa: S603 - it is the command that the user has given
@@ -42,7 +42,7 @@ def start(argv: Sequence[str], environment: Mapping[str, str], *, piped: bool) -
         status = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
     except ValueError:
         message, status = f"{argv[0]} cannot be run: an argument holds a NUL character.", NOT_EXECUTABLE
-    raise NotStarted(message, status=status)
+    raise CommandNotStarted(message, status=status)
 
 
 async def forward_until_exit(

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from askback.cli import card
 from askback.cli.answering import stop
-from askback.cli.entry import YES_WORDS
+from askback.cli.field_text import YES_WORDS
 from askback.cli.local import Local
 from askback.cli.terminal import EndOfInput, Terminal
 from askback.client import AsyncClient

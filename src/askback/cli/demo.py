@@ -24,7 +24,7 @@ from askback.cli.signals import interruptible
 from askback.client import discovery
 from askback.demo.person import ScriptedPerson
 from askback.demo.processes import (
-    Run,
+    DemoRun,
     RunningServer,
     RunResult,
     run_agent,
@@ -88,7 +88,7 @@ async def _demo(
         run_registry(data_dir / "registry", token) as registry,
     ):
         today, pace = date.today(), 0.0 if auto else PACE_S  # noqa: DTZ011 - the person's own day
-        run = Run(run_id, f"demo-{run_id}", output, today, pace=pace, registry=registry)
+        run = DemoRun(run_id, f"demo-{run_id}", output, today, pace=pace, registry=registry)
         with _publish_for_inbox(running_server):
             async with run_agent(running_server, run) as agent:
                 if auto:
@@ -104,7 +104,7 @@ async def _demo(
 
 
 def _print_invitation(
-    console: Console, running_server: RunningServer, run: Run, token: str, *, browser: bool
+    console: Console, running_server: RunningServer, run: DemoRun, token: str, *, browser: bool
 ) -> None:
     link = f"{running_server.login_url}&next=/t/{run.thread_id}"
     console.print("An agent would like to set up a project with you. Open this link (it works once):\n")
@@ -129,7 +129,7 @@ def _report(console: Console, result: RunResult) -> None:
 
 @asynccontextmanager
 async def _scripted_person(
-    console: Console, running_server: RunningServer, run: Run, token: str
+    console: Console, running_server: RunningServer, run: DemoRun, token: str
 ) -> AsyncGenerator[None]:
     def note(text: str) -> None:
         console.print(f"  person: {text}", style="dim")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from askback.cli import entry
+from askback.cli import field_text
 from askback.cli.file_prompt import Upload, UploadFailed, upload_files
 from askback.cli.language import broken_rule, text
 from askback.cli.source_prompt import Search, SourceListing
@@ -90,7 +90,7 @@ class FieldPrompt:
     def show_fixed(self, field: AnyField, value: Any) -> None:
         """Show a field that cannot be changed."""
         self._show_heading(field, required=True, choices=False)
-        self.terminal.say(f"  {entry.display_text(field, value)}")
+        self.terminal.say(f"  {field_text.display_text(field, value)}")
 
     def title(self, rows: Rows) -> None:
         """Show the title of rows, before the first row."""
@@ -102,7 +102,7 @@ class FieldPrompt:
     async def ask_yes(self, question: str, *, default: bool = False) -> bool:
         """Ask for yes or no; an empty line is `default`."""
         word = (await self._next_answer(f"{question}? {'[Y/n]' if default else '[y/N]'} ")).strip().casefold()
-        return word in entry.YES_WORDS if word else default
+        return word in field_text.YES_WORDS if word else default
 
     def _show_heading(self, field: AnyField, *, required: bool, choices: bool = True) -> None:
         self.terminal.say()
@@ -114,8 +114,8 @@ class FieldPrompt:
         if field.allow_skip and choices:
             self.terminal.say(f"{PASS} skips this question.", "dim")
         shows_choices = choices and getattr(field, "options_from", None) is None
-        options = entry.options_of(field) if shows_choices else []
-        for key, option in zip(entry.keys(options), options, strict=True):
+        options = field_text.options_of(field) if shows_choices else []
+        for key, option in zip(field_text.keys(options), options, strict=True):
             note = " (recommended)" if option.recommended else ""
             self.terminal.say(
                 f"  {key}  {text(option.label)}{note}", "red" if option.style == "danger" else ""
@@ -126,9 +126,9 @@ class FieldPrompt:
     async def _value(self, field: AnyField, previous: Any) -> Any:
         if isinstance(field, Select | Radio | Multiselect) and field.options_from is not None and self.search:
             return await self._choose(field, SourceListing(self.terminal, field, self.search, previous))
-        offer = "" if previous is None else f" [{entry.display_text(field, previous)}]"
+        offer = "" if previous is None else f" [{field_text.display_text(field, previous)}]"
         words = (EMPTY, PASS) if field.allow_skip else (EMPTY,)
-        line = await self._next_answer(f"{entry.hint(field)}{offer}: ", words)
+        line = await self._next_answer(f"{field_text.hint(field)}{offer}: ", words)
         if line.strip() == PASS and field.allow_skip:
             raise SkippedQuestion
         if line.strip() == EMPTY:
@@ -139,14 +139,14 @@ class FieldPrompt:
             return await upload_files(field, line, self.upload)
         if isinstance(field, Textarea):
             return await self._lines(_unescape(line))
-        return entry.parse_line(field, _unescape(line))
+        return field_text.parse_line(field, _unescape(line))
 
     async def _choose(self, field: AnyField, listing: SourceListing) -> Any:
         """Search and choose until the choice is made; return it, None for none."""
         await listing.load()
         words = (EMPTY, PASS) if field.allow_skip else (EMPTY,)
         while True:
-            offer = "" if listing.value is None else f" [{entry.display_text(field, listing.value)}]"
+            offer = "" if listing.value is None else f" [{field_text.display_text(field, listing.value)}]"
             line = (await self._next_answer(f"{listing.hint}{offer}: ", words)).strip()
             if line == PASS and field.allow_skip:
                 raise SkippedQuestion
@@ -165,7 +165,7 @@ class FieldPrompt:
         return "\n".join(lines)
 
     async def _confirm_danger(self, field: AnyField, value: Any) -> bool:
-        for label in entry.dangerous_labels(field, value):
+        for label in field_text.dangerous_labels(field, value):
             if not await self.ask_yes(f"Really “{label}”"):
                 return False
         return True

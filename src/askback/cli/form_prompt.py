@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from askback.cli import entry
+from askback.cli import field_text
 from askback.cli.field_prompt import BackRequested, FieldPrompt, SkippedQuestion
 from askback.cli.file_prompt import Upload
 from askback.cli.language import text
@@ -16,8 +16,8 @@ from askback.domain.faults import Fault, Faults
 from askback.domain.fields import AnyField, Form, Radio, Rows, Section
 from askback.domain.files import uploads_in
 from askback.domain.options import Option
-from askback.domain.request_state import FieldError
 from askback.domain.rows import decision_id, flat_form, flat_values, fold_values, value_path
+from askback.domain.state_models import FieldError
 from askback.domain.validation.answer import check_answer
 from askback.domain.validation.visibility import hidden_fields
 
@@ -197,7 +197,9 @@ class FormPrompt:
         for form_field in fields:
             label = one_line(text(names[form_field.id]))
             if form_field.id in values:
-                self.terminal.say(f"  {label}: {entry.display_text(form_field, self.values[form_field.id])}")
+                self.terminal.say(
+                    f"  {label}: {field_text.display_text(form_field, self.values[form_field.id])}"
+                )
             elif form_field.id in self.skipped:
                 self.terminal.say(f"  {label}: skipped")
         try:

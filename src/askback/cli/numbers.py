@@ -1,4 +1,4 @@
-"""Parse a typed number; `web/src/elements/draft.ts` has the same rule."""
+"""Parse a typed number; `web/src/elements/entries.ts` has the same rule."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from askback.cli.child import NotStarted, forward_until_exit, start
+from askback.cli.child import CommandNotStarted, forward_until_exit, start
 from askback.cli.connection import NoServerRunning, ServerConnection, find, own_thread, reachable
 from askback.cli.output import plain_console
 from askback.cli.script import USAGE, wait_until_settled
@@ -89,7 +89,7 @@ def run(
         status = interruptible(_run(server, secret_needs, argv, redact=redact, hints=hints))
     except KeyboardInterrupt:
         status = NOT_RUN
-    except NotStarted as error:
+    except CommandNotStarted as error:
         status = _print_failure(hints, error, error.status)
     except Invalid as exception:
         status = _print_failure(hints, exception, USAGE)

@@ -52,8 +52,8 @@ class Actions(Resource):
         op = create_request(
             ask, thread_id=self._thread(thread_id), options=dump_options(options), key=idempotency_key
         )
-        ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
-        return answer_or_raise(settled_outcome(await self._await_settled(ticket)))
+        future = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
+        return answer_or_raise(settled_outcome(await self._await_settled(future)))
 
     @method
     async def custom(
@@ -80,5 +80,5 @@ class Actions(Resource):
             kind=kind,
             member="data",
         )
-        ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
-        return answer_or_raise(settled_outcome(await self._await_settled(ticket)))
+        future = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
+        return answer_or_raise(settled_outcome(await self._await_settled(future)))

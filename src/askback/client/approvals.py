@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack
 
 from askback.client.frames import create_request, frame, get_request
 from askback.client.gather import gather_all
-from askback.client.hooks import Hook, objection
+from askback.client.hooks import Hook, find_refusal
 from askback.client.methods import method
 from askback.client.options import RequestContext, call_key, dump_options
 from askback.client.resources.base import Resource
@@ -138,7 +138,7 @@ class Approvals(Resource):
         key = idempotency_key or call_key(thread_id, context)
         op = create_request(body, thread_id=thread_id, options=options, key=key, kind="approval")
         hooks = (*self._hooks, *hooks)
-        if (no := await objection(hooks, tool, input)) is not None:
+        if (no := await find_refusal(hooks, tool, input)) is not None:
             return hook_denial(tool, no, self._texts)
         deciding = self._decide(op, tool, timeout_s, wait=wait, withdraw=cancel_on_abort)
         del input, before, body, op  # the wait may be long, and a call may hold a file
@@ -268,7 +268,7 @@ class Approvals(Resource):
 
     async def _after_hooks(self, decision: Decision, hooks: Sequence[Hook]) -> Decision:
         """Return the decision, or the denial of a hook that refuses the approved input."""
-        if decision and (no := await objection(hooks, decision.tool, decision.input)) is not None:
+        if decision and (no := await find_refusal(hooks, decision.tool, decision.input)) is not None:
             return hook_denial(decision.tool, no, self._texts, request=decision.request)
         return decision
 
@@ -279,12 +279,12 @@ class Approvals(Resource):
         limit = None if timeout_s is None else timeout_s + CLOCK_TOLERANCE_S + self._retry_for
         try:
             if wait:
-                ticket = await self._link.ask(
+                future = await self._link.ask(
                     f'{op},"wait":true', withdraw=withdraw, retry_for=self._retry_for
                 )
                 del op
                 async with asyncio.timeout(limit):
-                    settled_request = await self._await_settled(ticket)
+                    settled_request = await self._await_settled(future)
             else:
                 settled_request = await self._call(op)
         except TimeoutError:

@@ -80,16 +80,16 @@ class Conversation(Resource):
 
         The request stays open then. Raises `NotFound`.
         """
-        ticket = await self._link.wait(id_of(request))
+        future = await self._link.wait(id_of(request))
         del request
         try:
             if timeout is None:
-                settled_request = await ticket  # without a timer: a wait is only its future
+                settled_request = await future  # without a timer: a wait is only its future
             else:
                 async with asyncio.timeout(timeout):
-                    settled_request = await ticket
+                    settled_request = await future
         finally:
-            self._link.abandon(ticket)
+            self._link.abandon(future)
         return InputRequest.model_validate(settled_request)
 
     @method

@@ -22,7 +22,7 @@ from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.domain.options import Option
 from askback.domain.request import Answer, InputRequest
-from askback.domain.request_state import Hook
+from askback.domain.state_models import Hook
 from askback.domain.verdict import Accept, AskAgain, Verdict, read_verdict
 from askback.errors import Cancelled, Declined, Expired, NotAnswered
 
@@ -232,9 +232,9 @@ class Forms(Resource):
             return outcome_of(final_request)
         op = create_request(form, thread_id=thread_id, options=options, key=key)
         del form, options
-        ticket = await self._link.ask(f'{op},"wait":true', withdraw=withdraw)
+        future = await self._link.ask(f'{op},"wait":true', withdraw=withdraw)
         del op
-        return settled_outcome(await self._await_settled(ticket))
+        return settled_outcome(await self._await_settled(future))
 
     async def _decide_about(
         self, validate: Validator | None, hooks: FormHooks, request: InputRequest

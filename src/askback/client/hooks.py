@@ -17,7 +17,7 @@ It runs on the client's event loop and must not block it.
 _log = logging.getLogger(__name__)
 
 
-async def objection(hooks: Iterable[Hook], tool: str, call_input: object) -> str | None:
+async def find_refusal(hooks: Iterable[Hook], tool: str, call_input: object) -> str | None:
     """Return the first reason of a hook to refuse a call, or None. A hook that fails refuses it.
 
     Each hook gets a copy of the input, so that changing it has no effect.

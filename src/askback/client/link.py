@@ -59,7 +59,7 @@ class ProcessOwner:
             raise ForkedClient
 
 
-class Ticket(asyncio.Future[Any]):
+class CallFuture(asyncio.Future[Any]):
     """A call or a wait, as a future; a pending wait costs nothing else."""
 
     __slots__ = ("request_id", "withdraw")
@@ -93,35 +93,35 @@ class Link:
 
         A call that the server cannot store is sent again for the same time, and then raises `Unavailable`.
         """
-        ticket = Ticket()
-        await self._send(op, ticket, retry_for=retry_for)
-        return await ticket
+        future = CallFuture()
+        await self._send(op, future, retry_for=retry_for)
+        return await future
 
-    async def ask(self, op: str, *, withdraw: bool, retry_for: float = FOREVER) -> Ticket:
-        """Send a `create` with `wait`; the ticket is resolved with the settled request.
+    async def ask(self, op: str, *, withdraw: bool, retry_for: float = FOREVER) -> CallFuture:
+        """Send a `create` with `wait`; the future is resolved with the settled request.
 
         It fails when the server has not taken the question after `retry_for` seconds without a connection.
         """
-        ticket = Ticket(withdraw=withdraw)
+        future = CallFuture(withdraw=withdraw)
         try:
-            await self._send(op, ticket, retry_for=retry_for, watch=True)
+            await self._send(op, future, retry_for=retry_for, watch=True)
         except asyncio.CancelledError:
-            ticket.cancel()
+            future.cancel()
             raise
-        return ticket
+        return future
 
-    async def wait(self, request_id: str) -> Ticket:
-        """Watch a request; the ticket is resolved with it once it is settled."""
+    async def wait(self, request_id: str) -> CallFuture:
+        """Watch a request; the future is resolved with it once it is settled."""
         self._start()
-        ticket = Ticket()
-        await self._transmit(self._session.wait(request_id, ticket))
-        return ticket
+        future = CallFuture()
+        await self._transmit(self._session.wait(request_id, future))
+        return future
 
-    def abandon(self, ticket: Ticket) -> bool:
+    def abandon(self, future: CallFuture) -> bool:
         """End a wait; False when another caller of this client still waits for the same request."""
-        if (frame := self._session.abandon(ticket)) is not None and not self._closed:
+        if (frame := self._session.abandon(future)) is not None and not self._closed:
             self.background(self._transmit(frame))
-        return not self._session.awaits(ticket.request_id)
+        return not self._session.awaits(future.request_id)
 
     async def listen(self, thread_id: str | None, listener: Listener) -> None:
         """Deliver events to `listener`."""
@@ -235,13 +235,13 @@ class Link:
         while self._background:
             await asyncio.wait(self._background)
 
-    async def _send(self, op: str, ticket: Ticket, *, retry_for: float, watch: bool = False) -> None:
+    async def _send(self, op: str, future: CallFuture, *, retry_for: float, watch: bool = False) -> None:
         self._start()
         if len(op) > MAX_FRAME // 4 and len(op.encode()) > MAX_FRAME - 32:
             raise TooLarge(f"The call is larger than {MAX_FRAME} bytes.")
         frame = self._session.call(
             op,
-            ticket,
+            future,
             retry_for=retry_for,
             now=asyncio.get_running_loop().time(),
             watch=watch,
@@ -270,7 +270,7 @@ class Link:
         except asyncio.CancelledError:
             raise
         except AskbackError as error:
-            failure = error  # each ticket gets a copy: a traceback belongs to one task
+            failure = error  # each future gets a copy: a traceback belongs to one task
             self._session.fail_all(lambda: copy(failure))
         except Exception as error:  # noqa: BLE001 - every pending call fails with it
             _log.exception("the connection to %s failed for good", self._transport.address)
@@ -365,9 +365,9 @@ class Link:
         deadline = loop.time() + seconds
         while (remaining_s := deadline - loop.time()) > 0:
             await asyncio.sleep(min(remaining_s, self._session.next_timeout(loop.time(), self._down_since)))
-            for ticket in self._session.take_overdue(loop.time(), self._down_since):
-                if not ticket.done():
-                    ticket.set_exception(self._no_answer(self._cause))
+            for future in self._session.take_overdue(loop.time(), self._down_since):
+                if not future.done():
+                    future.set_exception(self._no_answer(self._cause))
 
     def _no_answer(self, cause: str) -> ConnectionLost:
         return ConnectionLost(

@@ -1,7 +1,7 @@
 """The client's side of the protocol, without I/O: open calls, waits, and frames to send again.
 
-Frames are text in and text out; `link.py` sends and receives them. Each call has a ticket, which the session
-resolves. A wait is one ticket in a dictionary.
+Frames are text in and text out; `link.py` sends and receives them. Each call has a future, which the session
+resolves. A wait is one future in a dictionary.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ LONGEST_RETRY_S = 5.0
 _TERMINAL_STATUSES = frozenset(str(status) for status in TERMINAL)
 
 
-class Ticket(Protocol):
+class PendingCall(Protocol):
     """The result of a call; an asyncio future fits.
 
-    `request_id` is set once the request is created; with `withdraw` the request is cancelled when nobody
-    awaits the ticket any longer.
+    `request_id` is set once the request is created; with `withdraw` the request is cancelled when nobody awaits the
+    future any longer.
     """
 
     request_id: str | None
@@ -55,7 +55,7 @@ class Ticket(Protocol):
 @dataclass(slots=True)
 class _Call:
     frame: str
-    ticket: Ticket | None
+    future: PendingCall | None
     watch: bool
     retry_for: float
     since: float
@@ -94,7 +94,7 @@ class Session:
     def __init__(self) -> None:
         self._next = 0
         self._calls: dict[int, _Call] = {}
-        self._waits: dict[str, list[Ticket]] = {}
+        self._waits: dict[str, list[PendingCall]] = {}
         self.subscriptions = Subscriptions(self._open)
         self.outcome_received = False
         """Whether an outcome has arrived."""
@@ -104,7 +104,7 @@ class Session:
     def call(
         self,
         op: str,
-        ticket: Ticket,
+        future: PendingCall,
         *,
         retry_for: float,
         now: float,
@@ -112,27 +112,27 @@ class Session:
     ) -> str:
         """Open a call and return its frame. `op` is the frame's text without its id: `"op":"ping"`.
 
-        With `watch` the call is a `create` with `wait`, and its ticket is resolved when the request settles.
+        With `watch` the call is a `create` with `wait`, and its future is resolved when the request settles.
         It is sent again on every new connection, which is safe because calls that change something carry a key.
         """
-        return self._open(op, ticket=ticket, watch=watch, retry_for=retry_for, since=now)
+        return self._open(op, future=future, watch=watch, retry_for=retry_for, since=now)
 
-    def wait(self, request_id: str, ticket: Ticket) -> str | None:
-        """Resolve `ticket` with the request once it is settled; a frame to send, or None if it is watched already."""
-        ticket.request_id = request_id
+    def wait(self, request_id: str, future: PendingCall) -> str | None:
+        """Resolve `future` with the request once it is settled; a frame to send, or None if it is watched already."""
+        future.request_id = request_id
         waiting = self._waits.setdefault(request_id, [])
-        waiting.append(ticket)
+        waiting.append(future)
         return self._wait_frame([request_id]) if len(waiting) == 1 else None
 
-    def abandon(self, ticket: Ticket) -> str | None:
+    def abandon(self, future: PendingCall) -> str | None:
         """End a wait; returns a frame to send when it was the last one for its request."""
-        waiting = self._waits.get(ticket.request_id or "", [])
-        if ticket not in waiting:
+        waiting = self._waits.get(future.request_id or "", [])
+        if future not in waiting:
             return None
-        waiting.remove(ticket)
+        waiting.remove(future)
         if waiting:
             return None
-        request_id = ticket.request_id or ""
+        request_id = future.request_id or ""
         del self._waits[request_id]
         return self._unwait_frame(request_id)
 
@@ -145,7 +145,7 @@ class Session:
     def reconnect_frames(self) -> list[str]:
         """Return the frames for a new connection: open calls, waits and subscriptions."""
         for number, call in list(self._calls.items()):
-            if call.ticket is None:
+            if call.future is None:
                 del self._calls[number]  # the session's own calls: created again below
         for call in self._calls.values():
             call.retry_pending = False
@@ -178,19 +178,19 @@ class Session:
             return Effects(self._watch_frames())
         return _NO_EFFECTS
 
-    def take_overdue(self, now: float, down_since: float) -> list[Ticket]:
+    def take_overdue(self, now: float, down_since: float) -> list[PendingCall]:
         """Close and return the calls that have waited too long for a connection."""
         overdue = {
-            n: c for n, c in self._calls.items() if now - max(c.since, down_since) >= c.retry_for and c.ticket
+            n: c for n, c in self._calls.items() if now - max(c.since, down_since) >= c.retry_for and c.future
         }
         for number in overdue:
             del self._calls[number]
-        return [call.ticket for call in overdue.values() if call.ticket is not None]
+        return [call.future for call in overdue.values() if call.future is not None]
 
     def next_timeout(self, now: float, down_since: float) -> float:
         """Return the seconds until the next call is overdue."""
         remaining_times = (
-            c.retry_for - (now - max(c.since, down_since)) for c in self._calls.values() if c.ticket
+            c.retry_for - (now - max(c.since, down_since)) for c in self._calls.values() if c.future
         )
         return max(0.0, min(remaining_times, default=FOREVER))
 
@@ -198,17 +198,17 @@ class Session:
         """Fail every call, every wait and every listener."""
         calls, self._calls = self._calls, {}
         waits, self._waits = self._waits, {}
-        tickets = [c.ticket for c in calls.values() if c.ticket] + [
+        futures = [c.future for c in calls.values() if c.future] + [
             t for wait in waits.values() for t in wait
         ]
-        for ticket in tickets:
-            _fail(ticket, error())
+        for future in futures:
+            _fail(future, error())
         self.subscriptions.fail_all(error)
 
     def has_pending_withdrawals(self) -> bool:
         """Return whether a request may be created for a caller that is gone, and has to be cancelled then."""
         return any(
-            call.watch and call.ticket is not None and call.ticket.withdraw and call.ticket.done()
+            call.watch and call.future is not None and call.future.withdraw and call.future.done()
             for call in self._calls.values()
         )
 
@@ -222,7 +222,7 @@ class Session:
         self,
         op: str,
         *,
-        ticket: Ticket | None = None,
+        future: PendingCall | None = None,
         watch: bool = False,
         retry_for: float = FOREVER,
         since: float = 0.0,
@@ -231,7 +231,7 @@ class Session:
     ) -> str:
         self._next += 1
         frame = f'{{"id":{self._next},{op}}}'
-        self._calls[self._next] = _Call(frame, ticket, watch, retry_for, since, on_reply, on_failure)
+        self._calls[self._next] = _Call(frame, future, watch, retry_for, since, on_reply, on_failure)
         return frame
 
     def _handle_reply(self, frame: dict[str, Any], now: float) -> Effects:
@@ -242,23 +242,23 @@ class Session:
             return self._handle_error(frame["id"], call, refusal(frame["error"]), now)
         value = frame["ok"]
         if call.watch:
-            return self._handle_created(call.ticket, value)
+            return self._handle_created(call.future, value)
         if call.on_reply is not None:
             next_frame = call.on_reply(value)
             return _NO_EFFECTS if next_frame is None else Effects([next_frame])
-        if call.ticket is not None:
-            _resolve(call.ticket, value)
+        if call.future is not None:
+            _resolve(call.future, value)
         return _NO_EFFECTS
 
     def _handle_error(self, number: int, call: _Call, error: AskbackError, now: float) -> Effects:
-        if isinstance(error, Unavailable) and (call.watch or call.ticket is None or not call.ticket.done()):
+        if isinstance(error, Unavailable) and (call.watch or call.future is None or not call.future.done()):
             pause = max(error.retry_after or 0.0, min(FIRST_RETRY_S * 2**call.retries, LONGEST_RETRY_S))
             if now + pause - call.since < call.retry_for:
                 call.retries, call.retry_pending = call.retries + 1, True
                 self._calls[number] = call
                 return Effects(retry=RetryAfter(number, pause))
-        if call.ticket is not None:
-            _fail(call.ticket, error)
+        if call.future is not None:
+            _fail(call.future, error)
         elif call.on_failure is not None:
             call.on_failure(error)
         else:
@@ -266,17 +266,17 @@ class Session:
             return Effects(reset=call.on_reply is not None)
         return _NO_EFFECTS
 
-    def _handle_created(self, ticket: Ticket | None, request: dict[str, Any]) -> Effects:
-        assert ticket is not None
-        ticket.request_id = request["id"]
+    def _handle_created(self, future: PendingCall | None, request: dict[str, Any]) -> Effects:
+        assert future is not None
+        future.request_id = request["id"]
         if request["status"] in _TERMINAL_STATUSES:
             self.outcome_received = True
-            _resolve(ticket, request)
-        elif not ticket.done():
-            self._waits.setdefault(request["id"], []).append(ticket)
+            _resolve(future, request)
+        elif not future.done():
+            self._waits.setdefault(request["id"], []).append(future)
         elif self.awaits(request["id"]):
             return _NO_EFFECTS  # another caller of this client waits for it
-        elif ticket.withdraw:
+        elif future.withdraw:
             return Effects(orphans=[request["id"]])
         else:
             return Effects([self._unwait_frame(request["id"])])
@@ -284,15 +284,15 @@ class Session:
 
     def _settle(self, request: dict[str, Any]) -> None:
         self.outcome_received = True
-        for ticket in self._waits.pop(request["id"], ()):
-            _resolve(ticket, request)
+        for future in self._waits.pop(request["id"], ()):
+            _resolve(future, request)
 
     def _resolve_waits(self, reply: Mapping[str, Any]) -> None:
         for request in reply["settled"]:
             self._settle(request)
         for request_id in reply["unknown"]:
-            for ticket in self._waits.pop(request_id, ()):
-                _fail(ticket, NotFound(f"The request {request_id} was not found, or you don't have access."))
+            for future in self._waits.pop(request_id, ()):
+                _fail(future, NotFound(f"The request {request_id} was not found, or you don't have access."))
 
     def _watch_frames(self) -> list[str]:
         ids = list(self._waits)
@@ -316,11 +316,11 @@ def _ignore(_: AskbackError) -> None:
     """Do nothing: a server without `unwait` still sends the outcome, which is ignored."""
 
 
-def _resolve(ticket: Ticket, value: Any) -> None:
-    if not ticket.done():
-        ticket.set_result(value)
+def _resolve(future: PendingCall, value: Any) -> None:
+    if not future.done():
+        future.set_result(value)
 
 
-def _fail(ticket: Ticket, error: BaseException) -> None:
-    if not ticket.done():
-        ticket.set_exception(error)
+def _fail(future: PendingCall, error: BaseException) -> None:
+    if not future.done():
+        future.set_exception(error)

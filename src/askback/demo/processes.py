@@ -35,7 +35,7 @@ FAILED_TEXT = "The server failed with status {status}, so this command has ended
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class DemoRun:
     """One run of the sample agent: `id` identifies it, also after a restart; `today` is the day it began.
 
     With the URL of a `registry` it offers to publish there.
@@ -109,14 +109,16 @@ async def run_registry(folder: Path, token: str) -> AsyncGenerator[str]:
 
 
 @asynccontextmanager
-async def run_agent(running_server: RunningServer, run: Run) -> AsyncGenerator[asyncio.subprocess.Process]:
+async def run_agent(
+    running_server: RunningServer, run: DemoRun
+) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Run the sample agent in a separate process until it or the block ends."""
     arguments, environment = agent_command(running_server, run)
     async with run_module("askback.demo", *arguments, environment=environment) as process:
         yield process
 
 
-def agent_command(running_server: RunningServer, run: Run) -> tuple[list[str], dict[str, str]]:
+def agent_command(running_server: RunningServer, run: DemoRun) -> tuple[list[str], dict[str, str]]:
     """Return the arguments and the environment of the sample agent."""
     options = {
         "thread": run.thread_id,

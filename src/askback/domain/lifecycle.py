@@ -30,7 +30,7 @@ class Status(StrEnum):
     EXPIRED = "expired"
 
 
-class Action(StrEnum):
+class Transition(StrEnum):
     """A step that moves a request from one status to the next."""
 
     ANSWER = "answer"
@@ -45,27 +45,27 @@ class Action(StrEnum):
     EXPIRE = "expire"
 
 
-TRANSITIONS = MappingProxyType(
+NEXT_STATUS = MappingProxyType(
     {
-        (Status.PENDING, Action.ANSWER): Status.ANSWERED,
-        (Status.PENDING, Action.VOTE): Status.PENDING,
-        (Status.PENDING, Action.NOTE): Status.PENDING,
-        (Status.PENDING, Action.UPDATE): Status.PENDING,
-        (Status.PENDING, Action.SUBMIT): Status.RESOLVING,
-        (Status.PENDING, Action.DECLINE): Status.DECLINED,
-        (Status.PENDING, Action.CANCEL): Status.CANCELLED,
-        (Status.PENDING, Action.EXPIRE): Status.EXPIRED,
-        (Status.RESOLVING, Action.NOTE): Status.RESOLVING,
-        (Status.RESOLVING, Action.ACCEPT): Status.ANSWERED,
-        (Status.RESOLVING, Action.REPROMPT): Status.PENDING,
-        (Status.RESOLVING, Action.DECLINE): Status.DECLINED,
-        (Status.RESOLVING, Action.CANCEL): Status.CANCELLED,
-        (Status.RESOLVING, Action.EXPIRE): Status.EXPIRED,
+        (Status.PENDING, Transition.ANSWER): Status.ANSWERED,
+        (Status.PENDING, Transition.VOTE): Status.PENDING,
+        (Status.PENDING, Transition.NOTE): Status.PENDING,
+        (Status.PENDING, Transition.UPDATE): Status.PENDING,
+        (Status.PENDING, Transition.SUBMIT): Status.RESOLVING,
+        (Status.PENDING, Transition.DECLINE): Status.DECLINED,
+        (Status.PENDING, Transition.CANCEL): Status.CANCELLED,
+        (Status.PENDING, Transition.EXPIRE): Status.EXPIRED,
+        (Status.RESOLVING, Transition.NOTE): Status.RESOLVING,
+        (Status.RESOLVING, Transition.ACCEPT): Status.ANSWERED,
+        (Status.RESOLVING, Transition.REPROMPT): Status.PENDING,
+        (Status.RESOLVING, Transition.DECLINE): Status.DECLINED,
+        (Status.RESOLVING, Transition.CANCEL): Status.CANCELLED,
+        (Status.RESOLVING, Transition.EXPIRE): Status.EXPIRED,
     }
 )
 
-ASKS_AGAIN = frozenset({Action.REPROMPT, Action.UPDATE})
-"""The actions that raise the revision."""
+ASKS_AGAIN = frozenset({Transition.REPROMPT, Transition.UPDATE})
+"""The transitions that raise the revision."""
 
 OUTCOMES = (
     "approve", "deny", "answered", "done", "failed", "skipped", "dismissed", "refused", "cancelled", "expired",
@@ -104,17 +104,17 @@ REASONS = MappingProxyType(
 
 
 class IllegalTransition(ValueError):
-    """An action that the table does not allow; nothing was changed."""
+    """A transition that the table does not allow; nothing was changed."""
 
-    def __init__(self, status: Status, action: Action) -> None:
-        super().__init__(f"a request that is {status} cannot {action}")
+    def __init__(self, status: Status, transition: Transition) -> None:
+        super().__init__(f"a request that is {status} cannot {transition}")
         self.status = status
-        self.action = action
+        self.transition = transition
 
 
-def step(status: Status, action: Action) -> Status:
-    """Return the status that `action` leads to, or raise `IllegalTransition`."""
+def step(status: Status, transition: Transition) -> Status:
+    """Return the status that `transition` leads to, or raise `IllegalTransition`."""
     try:
-        return TRANSITIONS[status, action]
+        return NEXT_STATUS[status, transition]
     except KeyError:
-        raise IllegalTransition(status, action) from None
+        raise IllegalTransition(status, transition) from None

@@ -12,12 +12,12 @@ from askback.domain.action import ActionAsk, ActionOutcome, ShownAction
 from askback.domain.approval import Approval, ApprovalDecision, Mode, ReasonCode, Scope, ShownApproval
 from askback.domain.check import Check
 from askback.domain.deadlines import EscalationStep
-from askback.domain.display import Display
 from askback.domain.fields import Form, Number_, ReadJson
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.limits import Limits
 from askback.domain.model import Model, empty_list
-from askback.domain.request_state import (
+from askback.domain.secrets.request import SecretAsk, ShownSecret
+from askback.domain.state_models import (
     Assignment,
     FailedAttempt,
     FieldError,
@@ -29,7 +29,7 @@ from askback.domain.request_state import (
     Revocation,
     Vote,
 )
-from askback.domain.secrets.request import SecretAsk, ShownSecret
+from askback.domain.view_model import RequestView
 
 
 def _agent(raw: Any) -> Any:
@@ -311,7 +311,7 @@ class InputRequest(ReadModel):
     repeat: Literal["refuse", "ask"] = "refuse"
     texts: AskTexts | None = None
     validator: str | None = None
-    view: Display | None = None
+    view: RequestView | None = None
     created_at: datetime
     expires_at: datetime | None = None
     status: Status

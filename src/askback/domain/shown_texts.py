@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
+from askback.domain.build_view import languages_of
 from askback.domain.fields import AnyField, Rows
 from askback.domain.options import Option
 from askback.domain.rows import ACCEPT
 from askback.domain.spec import Spec
-from askback.domain.view import languages_of
 from askback.messages.languages import LocalText, choose, choose_language
 
 

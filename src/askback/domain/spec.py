@@ -19,11 +19,11 @@ from askback.domain import jsontext
 from askback.domain.access import Actor
 from askback.domain.action import ShownAction
 from askback.domain.approval import ShownApproval
+from askback.domain.build_view import languages_of
 from askback.domain.deadlines import TimeoutSettings
 from askback.domain.fields import AnyField, Form
 from askback.domain.secrets.request import ShownSecret
 from askback.domain.values import frozen
-from askback.domain.view import languages_of
 
 _NAMES = frozenset({"names", "metadata", "present"})
 _NAMING = (

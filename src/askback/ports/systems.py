@@ -205,13 +205,13 @@ class ApiCall(HttpConnection, Protocol):
         """Return the body unread: it may contain a secret."""
         ...
 
-    async def start_oauth(self, request_id: str) -> Answer:
+    async def start_oauth(self, request_id: str) -> JsonReply:
         """Begin to connect an account; return `{"url"}`, the provider's address; see `System.connects_accounts`."""
         ...
 
 
 @frozen(slots=True)
-class Answer:
+class JsonReply:
     """A JSON reply; `outcome_of` is the request whose outcome it contains."""
 
     body: object
@@ -241,7 +241,7 @@ class Route:
 
     route: str
     roles: frozenset[str]
-    handler: Callable[[ApiCall], Awaitable[Answer | EventStream]]
+    handler: Callable[[ApiCall], Awaitable[JsonReply | EventStream]]
     lasts: bool = False
 
 

@@ -16,10 +16,10 @@ import anyio
 from anyio.abc import TaskGroup
 from starlette.routing import Router, WebSocketRoute
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
+from askback.delivery.multi_server_bus import MultiServerBus
 from askback.delivery.option_sources import SourceFunction
 from askback.delivery.presence import SharedPresence
-from askback.delivery.shared import SharedBus
 from askback.delivery.validators import ValidatorFunction
 from askback.delivery.webhooks import HttpWebhookClient
 from askback.domain.events import Event
@@ -60,7 +60,7 @@ from askback.storage.private import require_private
 from askback.storage.sqlite import auditfile
 from askback.storage.sqlite.store import SqliteStore
 from askback.transports import rest
-from askback.transports.endpoint import Paths, Prefix, no_such_path
+from askback.transports.endpoint import Paths, Prefix, refuse_unknown_path
 from askback.transports.guard import Guard
 from askback.transports.http import Receive, Scope, Send
 from askback.transports.rest.oauth import finish_oauth
@@ -105,7 +105,7 @@ class App:
                 Prefix("/compat/", self.connections.compat),
             ],
             redirect_slashes=False,
-            default=no_such_path,
+            default=refuse_unknown_path,
             lifespan=lambda _app: self.running(),
         )
         self._startup = Startup(settings, services, self._start_jobs)
@@ -254,7 +254,7 @@ def create_app(
     client = webhook_client or HttpWebhookClient(clock, allowed=AllowedTargets.parse(settings.webhook_hosts))
     services = Services(
         store,
-        bus or LocalBus(),
+        bus or InProcessBus(),
         clock,
         ids,
         keys.vault,
@@ -298,7 +298,7 @@ def backends(settings: Settings, *, bus: Bus | None = None) -> Backends:
     """
     if isinstance(settings.database, PostgresAddress):
         return _postgres(settings.database.url, bus)
-    bus = bus or LocalBus()
+    bus = bus or InProcessBus()
     return Backends(
         SqliteStore(settings.database, on_commit=bus.publish), bus, SystemClock(), LocalPresence()
     )
@@ -314,7 +314,7 @@ def _postgres(url: str, bus: Bus | None) -> Backends:
         shared_bus.publish(events)
 
     store = PostgresStore(Database(url), on_commit=on_commit)
-    shared_bus = bus or SharedBus(store, origin=store.origin)
+    shared_bus = bus or MultiServerBus(store, origin=store.origin)
     return Backends(
         store, shared_bus, store.clock, SharedPresence(store.register, shared_bus, server=store.origin)
     )

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from askback.client.async_client import AsyncClient
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.domain.request import InputRequest
 from askback.errors import AskbackError, Conflict
 from askback.server.app import App, create_app
@@ -86,7 +86,7 @@ class ScriptedPerson:
 
     def __init__(self, script: Script = (), *, app: App | None = None) -> None:
         if app is None:
-            bus = LocalBus()
+            bus = InProcessBus()
             app = create_app(store=ScratchStore(on_commit=bus.publish), bus=bus)
         self.script = script
         self.app = AppWithPerson(app, self._answer_all)

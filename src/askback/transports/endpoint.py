@@ -11,13 +11,12 @@ from urllib.parse import unquote
 from starlette.routing import BaseRoute, Match
 
 from askback.domain.values import frozen
-from askback.errors import NotFound
 from askback.ports.agents import Principal
 from askback.service.access import tokens
 from askback.service.context import Services
 from askback.transports.http import ASGIApp, HttpCall, Receive, Reply, Scope, Send, query_of
 from askback.transports.parameters import from_query
-from askback.transports.problems import MethodNotAllowed
+from askback.transports.problems import MethodNotAllowed, no_such_path
 from askback.transports.security import identify
 from askback.wire.operation import Operation
 
@@ -165,6 +164,6 @@ def _tree(paths: tuple[str, ...]) -> _Step:
     return root
 
 
-async def no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
+async def refuse_unknown_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
     """Answer requests for paths that are not in the table."""
-    raise NotFound("There is nothing at this URL. Check the path.")
+    raise no_such_path()

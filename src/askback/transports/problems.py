@@ -9,7 +9,7 @@ from typing import Any
 
 from askback import logs, messages
 from askback.domain.faults import Fault, Faults, fault
-from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
+from askback.errors import NotFound, RateLimited, Refused, Unauthorized, Unavailable
 from askback.ports.files import FileRefused
 from askback.ports.store import ClaimMismatch
 from askback.ports.threads import ThreadArchived, ThreadOfAnother
@@ -40,6 +40,11 @@ class HostNotAllowed(Refused):
 
     status = 421
     default_code = "host_not_allowed"
+
+
+def no_such_path() -> NotFound:
+    """Return the error for an address that has nothing."""
+    return NotFound("There is nothing at this address. Check the path.")
 
 
 def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:

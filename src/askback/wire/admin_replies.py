@@ -10,8 +10,8 @@ from pydantic import ConfigDict, Field, PlainValidator
 
 from askback.domain.access import Actor
 from askback.domain.model import empty_list
-from askback.domain.request_state import FieldWarning
 from askback.domain.secrets.secret import Secret
+from askback.domain.state_models import FieldWarning
 from askback.wire.policy_replies import AuditHead
 from askback.wire.replies import Reply, SecretScope
 
@@ -103,7 +103,7 @@ class StoredSecret(Reply):
     """Only in the reply that sets it: what may be wrong with the value, which was stored."""
 
 
-class SecretList(Reply):
+class SecretPage(Reply):
     """Secrets, newest first."""
 
     secrets: list[StoredSecret]
@@ -197,7 +197,7 @@ class NewToken(Token):
     token: Annotated[Secret, PlainValidator(Secret, json_schema_input_type=str)]
 
 
-class TokenList(Reply):
+class TokenPage(Reply):
     """Tokens, newest first."""
 
     tokens: list[Token]
@@ -224,7 +224,7 @@ class AgentRecord(Reply):
     roots: list[Root]
 
 
-class AgentList(Reply):
+class AgentPage(Reply):
     """Agents, newest first."""
 
     agents: list[AgentRecord]

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Literal
 
 from askback.domain.access import Actor
-from askback.domain.display import Rich
 from askback.domain.model import Model
 from askback.domain.request import InputRequest
+from askback.domain.view_model import Rich
 from askback.wire.replies import Reply, Thread
 
 
@@ -82,7 +82,7 @@ class KnownPerson(Reply):
     groups: list[str]
 
 
-class PeopleList(Reply):
+class PersonPage(Reply):
     """People, by id."""
 
     people: list[KnownPerson]

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from askback.domain import action, approval, display, request, sources
+from askback.domain import action, approval, request, sources, view_model
 from askback.domain.lifecycle import Status
 from askback.domain.limits import DEFAULTS, MAX_KEY
 from askback.domain.policy import settings
@@ -53,10 +53,8 @@ _REFUSALS = {
     503: "The store cannot be reached or written now; nothing was stored.",
 }
 _MODELS = (
-    request, display, approval, action, sources, bodies, rule_bodies, verdicts, thread_bodies, replies, admin_replies,
-    policy_replies, file_replies, events, settings,
-    request, display, approval, action, sources, bodies, verdicts, thread_bodies, replies, admin_replies, file_replies,
-    inbox, events, settings,
+    request, view_model, approval, action, sources, bodies, rule_bodies, verdicts, thread_bodies, replies,
+    admin_replies, policy_replies, file_replies, events, settings, inbox,
 )  # fmt: skip
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     "text": {"type": "string"},

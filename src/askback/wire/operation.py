@@ -61,8 +61,8 @@ class Operation:
     possible models, or is `BYTES`. `refuses` are the statuses of refusals that do not follow from the rest of
     the row. An `idempotent` operation takes an idempotency key. A `confidential` body may contain a secret
     and reaches the service unread. A `large` reply may be megabytes: a connection sends one at a time
-    (`unwait` is large so that it comes after the `wait` that it ends). `was` is the name of the operation
-    over the WebSocket in earlier versions.
+    (`unwait` is large so that it comes after the `wait` that it ends). `former_name` is the name of
+    the operation over the WebSocket in earlier versions.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Operation:
     idempotent: bool = False
     confidential: bool = False
     large: bool = False
-    was: str = ""
+    former_name: str = ""
 
     @property
     def method(self) -> str:

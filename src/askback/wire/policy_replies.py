@@ -61,7 +61,7 @@ class Rule(Reply):
     usage: RuleUsage | None = None
 
 
-class RuleList(Reply):
+class RulePage(Reply):
     """Rules, newest first."""
 
     rules: list[Rule]

@@ -393,7 +393,7 @@ class Delivery(Reply):
     attempts: list[Attempt]
 
 
-class DeliveryList(Reply):
+class DeliveryPage(Reply):
     """Deliveries, newest first."""
 
     deliveries: list[Delivery]

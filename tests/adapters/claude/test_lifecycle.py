@@ -9,12 +9,12 @@ import pytest
 
 from askback import AsyncClient
 from askback.adapters.claude import (
+    CallFunction,
     InjectContext,
     Lifecycle,
     LifecycleError,
-    Run,
-    Session,
     SetVariable,
+    StepContext,
     with_askback,
 )
 from tests.adapters.claude.conftest import Options, run
@@ -50,11 +50,11 @@ class StepCounter:
     def __init__(self) -> None:
         self.starts = 0
 
-    async def count_starts(self, session: Session, by: int) -> None:
-        assert session.variables["plan_mode"] is False
+    async def count_starts(self, context: StepContext, by: int) -> None:
+        assert context.variables["plan_mode"] is False
         self.starts += by
 
-    def tasks(self, _: Session, limit: int) -> dict[str, Any]:
+    def tasks(self, _: StepContext, limit: int) -> dict[str, Any]:
         return {"tasks": ["paint", "sweep"][:limit]}
 
 
@@ -115,12 +115,12 @@ async def test_a_step_that_fails_stops_the_prompt_and_is_tried_again_at_the_next
 ) -> None:
     tried = list[str]()
 
-    def fail_once(session: Session) -> None:
-        tried.append(session.id)
+    def fail_once(context: StepContext) -> None:
+        tried.append(context.id)
         if len(tried) == 1:
             raise RuntimeError("no network")
 
-    steps = [Run(fail_once), InjectContext("Welcome.")]
+    steps = [CallFunction(fail_once), InjectContext("Welcome.")]
     claude_options = with_askback(options(), agent, lifecycle=Lifecycle(on_session_start=steps))
     await run(claude_options, "first prompt", "second prompt")
     assert len(tried) == 2
@@ -130,7 +130,7 @@ async def test_a_step_that_fails_stops_the_prompt_and_is_tried_again_at_the_next
 async def test_steps_are_written_in_python_with_functions_as_conditions() -> None:
     lifecycle = Lifecycle(
         on_before_agent=[
-            SetVariable("turns", 1, when=lambda session: "turns" not in session.variables),
+            SetVariable("turns", 1, when=lambda context: "turns" not in context.variables),
             InjectContext("Turn {{ turns }}"),
             InjectContext("{% if turns > 1 %}never{% endif %}"),
         ]
@@ -165,7 +165,7 @@ def test_a_fault_in_a_document_is_named_with_its_place(text: str | Path, fault: 
 
 async def test_variables_that_cannot_be_kept_or_read_stop_the_prompt(tmp_path: Path) -> None:
     lifecycle = Lifecycle(
-        on_session_start=[Run(lambda session: session.variables.update(x=b"1"))], state=tmp_path
+        on_session_start=[CallFunction(lambda context: context.variables.update(x=b"1"))], state=tmp_path
     )
     with pytest.raises(LifecycleError, match="must be JSON"):
         await fire_event(lifecycle, "UserPromptSubmit", prompt="hello")

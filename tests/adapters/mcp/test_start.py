@@ -18,7 +18,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from askback import AsyncClient, InputRequest
-from askback.cli.background import LOG, PID, NotStarted, ensure_server, stop_server
+from askback.cli.background import LOG, PID, ServerNotStarted, ensure_server, stop_server
 from askback.cli.connection import reachable
 from askback.server import server_file
 from tests.adapters.mcp.conftest import MODERN, Tools
@@ -189,7 +189,7 @@ def test_a_server_is_started_once_and_again_when_it_was_killed(
 def test_a_server_that_cannot_start_is_named_with_its_log(tmp_path: Path) -> None:
     (tmp_path / "server.json").write_text("{")
     (tmp_path / "askback.db").write_text("rubbish")
-    with pytest.raises(NotStarted, match=r"did not start; .*server\.log says why"):
+    with pytest.raises(ServerNotStarted, match=r"did not start; .*server\.log says why"):
         ensure_server(tmp_path)
     assert (tmp_path / LOG).read_text()
 
@@ -201,10 +201,12 @@ def test_a_server_that_hangs_at_its_start_is_not_awaited_forever(
     code.mkdir()
     (code / "sitecustomize.py").write_text("import signal\nsignal.pause()")
     monkeypatch.setenv("PYTHONPATH", str(code))
-    with pytest.raises(NotStarted, match=r"not ready after 0\.1 seconds; .*server\.log .*`askback stop`"):
+    with pytest.raises(
+        ServerNotStarted, match=r"not ready after 0\.1 seconds; .*server\.log .*`askback stop`"
+    ):
         ensure_server(data, start_s=0.1)
     first = (data / PID).read_text()
-    with pytest.raises(NotStarted, match="not ready after"):
+    with pytest.raises(ServerNotStarted, match="not ready after"):
         ensure_server(data, start_s=0.1)
     assert (data / PID).read_text() == first  # it may still become ready, so no second one is started
     assert stop_server(data)
@@ -216,7 +218,7 @@ def test_a_server_outlives_the_program_that_started_it_and_the_next_one_waits_fo
     monkeypatch.setenv("ASKBACK_PORT", "0")
     impatient = "import pathlib, sys; from askback.cli.background import *; ensure_server(pathlib.Path(sys.argv[1]), start_s=0)"
     ended = subprocess.run([sys.executable, "-c", impatient, tmp_path], capture_output=True, check=False)
-    assert b"NotStarted: " in ended.stderr
+    assert b"ServerNotStarted: " in ended.stderr
     process_id = (tmp_path / PID).read_text()
     ensure_server(tmp_path)
     assert (tmp_path / PID).read_text() == process_id

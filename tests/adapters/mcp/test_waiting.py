@@ -17,8 +17,8 @@ from mcp.shared.exceptions import MCPError
 
 from askback import AsyncClient, InputRequest
 from askback.adapters.mcp.asking import ToolCall
+from askback.adapters.mcp.caller_connection import CallerConnection, Context
 from askback.adapters.mcp.limits import Limits
-from askback.adapters.mcp.place import Context, Place
 from askback.adapters.mcp.server import build_server
 from askback.client.resources.requests import Requests
 from tests.adapters.conftest import TOKENS, Server
@@ -193,12 +193,12 @@ async def test_a_call_cancelled_during_the_creation_of_its_card_withdraws_it(
     async with server.client("requester") as agent:
 
         @asynccontextmanager
-        async def connect_place(_context: Context) -> AsyncIterator[Place]:
-            yield Place(agent, server.url, thread)
+        async def connect_caller(_context: Context) -> AsyncIterator[CallerConnection]:
+            yield CallerConnection(agent, server.url, thread)
 
         with anyio.fail_after(120):
             async with Client(
-                build_server(connect_place, Limits(wait_s=240, progress_s=20)), mode=LEGACY
+                build_server(connect_caller, Limits(wait_s=240, progress_s=20)), mode=LEGACY
             ) as client:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(client.call_tool, "ask_user", {"question": "Which?"})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hypothesis import settings
 
-from askback.domain.policy.shell.prefix_check import objection, runs_project
+from askback.domain.policy.shell.prefix_check import runs_project, why_not_allowed
 from askback.domain.policy.shell.program_table import ProgramTable, load_table, programs, read_table
 from tests.requirements import requirement
 
@@ -30,7 +30,7 @@ def tables(program: str) -> Iterator[tuple[tuple[str, ...], ProgramTable]]:
 
 
 def is_allowed(*argv: str, named: int) -> bool:
-    return objection(argv, named) is None
+    return why_not_allowed(argv, named) is None
 
 
 def test_the_table_in_contributing_can_be_read() -> None:

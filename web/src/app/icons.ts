@@ -1,5 +1,5 @@
 import { draw, icons as elements } from "../elements/icons.ts";
-import { crossIcon, tickIcon } from "../elements/marks.ts";
+import { crossIcon, tickIcon } from "../elements/statusicons.ts";
 
 /** The drawings of the application, besides those of its places. */
 export const placeIcons = {

@@ -1,11 +1,11 @@
 import { Client } from "../client/client.ts";
 import type { Caller } from "../core/generated/wire.ts";
-import { draftKeys } from "../elements/drafts.ts";
-import { loadDraftStore } from "../elements/draftstore.ts";
+import { draftKeys } from "../elements/drafttypes.ts";
 import { AskbackElement, type ChangedProperties } from "../elements/element.ts";
 import { html, type Template } from "../elements/html.ts";
 import { draw } from "../elements/icons.ts";
 import { initialsOf } from "../elements/initials.ts";
+import { loadDraftStore } from "../elements/loaddrafts.ts";
 import { buttonStyles, tokenStyles } from "../elements/tokens.css.ts";
 import { placeIcons } from "./icons.ts";
 import { singleKey } from "./keys.ts";
@@ -16,8 +16,8 @@ import { addressOf, match, pathOf, type Route, withLanguage } from "./router.ts"
 import { shellStyles } from "./shell.css.ts";
 import { signIn, signOut } from "./signin.ts";
 import { InboxStore } from "./store.ts";
-import { drawKeys } from "./ui/keylist.ts";
 import { drawQuestion, type Question } from "./ui/modal.ts";
+import { drawKeys } from "./ui/shortcuts.ts";
 import { drawError, drawLoading } from "./ui/states.ts";
 import { type ToastOptions, Toasts } from "./ui/toasts.ts";
 import { uiStyles } from "./ui/ui.css.ts";

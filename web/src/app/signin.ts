@@ -1,5 +1,5 @@
 import type { Client } from "../client/client.ts";
-import { eraseDrafts } from "../elements/drafts.ts";
+import { eraseDrafts } from "../elements/drafttypes.ts";
 
 const goToLogin = (reason = ""): void =>
   location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}${reason}`);

@@ -1,8 +1,6 @@
 /** The fields of a form; docs/reference/forms.md describes them. */
 
 import type {
-  Boolean as BooleanField,
-  Checkbox,
   Date as DateField,
   Datetime,
   Field,
@@ -19,7 +17,6 @@ import type {
 import { isBlank } from "./text.ts";
 
 export type TextField = Text | Textarea;
-export type YesNoField = BooleanField | Checkbox;
 export type SingleChoiceField = Select | (Radio & { widget?: undefined });
 export type ChoiceField = SingleChoiceField | Multiselect;
 export type MomentField = DateField | Time | Datetime;

@@ -3,7 +3,7 @@ import type { Field, FieldError, Form } from "../core/generated/wire.ts";
 import { type Fault, fault, type Locale, renderFault } from "../core/messages.ts";
 import { ownValue, valuePath } from "../core/path.ts";
 import type { Patterns } from "../core/values.ts";
-import { blankOthers, type Draft } from "./draft.ts";
+import { blankOthers, type Draft } from "./entries.ts";
 import { texts } from "./localtexts.ts";
 import { onDemand } from "./ondemand.ts";
 

@@ -1,6 +1,6 @@
 import { isZoned } from "../core/form.ts";
 import type { Field, Json, Rich } from "../core/generated/wire.ts";
-import type { Entry } from "./draft.ts";
+import type { Entry } from "./entries.ts";
 import { html, type Template } from "./html.ts";
 import { onDemand } from "./ondemand.ts";
 import type { GetText } from "./text.ts";

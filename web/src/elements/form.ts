@@ -2,11 +2,11 @@ import { allFields, nameOf } from "../core/form.ts";
 import type { Field, Form, InputRequest } from "../core/generated/wire.ts";
 import { isOpen, isUnderway, mayDecline, stateOf, type View } from "../core/machine.ts";
 import { ownValue } from "../core/path.ts";
-import { blankOthers, type Draft, EMPTY, type Entry, hasOnlyChoices, oneClick, progress } from "./draft.ts";
-import { draftStore } from "./draftstore.ts";
+import { blankOthers, type Draft, EMPTY, type Entry, hasOnlyChoices, oneClick, progress } from "./entries.ts";
 import type { FieldView } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
+import { draftStore } from "./loaddrafts.ts";
 import { onDemand } from "./ondemand.ts";
 import type { GetText } from "./text.ts";
 
@@ -174,7 +174,7 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
     .onsubmit=${send}
   >
     ${host.drawBody(request)}
-    ${host.restored && isOpen(host.view) && onDemand.drawKept?.(host, draftStore)}
+    ${host.restored && isOpen(host.view) && onDemand.drawDraftNotice?.(host, draftStore)}
     ${isOpen(host.view) && host.revision?.draw(host)}
     ${host.asking.length > 0 ? onDemand.drawConfirmation?.(host) : host.drawActions(form)}
   </form>`;

@@ -16,8 +16,8 @@ type KindClass = new (host: Host) => Kind;
 const kinds: Record<string, KindClass> = { form: FormKind };
 /** The parts that are there. */
 const loadedParts = new Set<string>();
-/** The additions to a kind. */
-const additions: Record<string, (Inner: KindClass) => KindClass> = {};
+/** The mixins of kinds, by name. */
+const mixins: Record<string, (Inner: KindClass) => KindClass> = {};
 
 const secrets = () => import("./secret/kind.ts");
 
@@ -35,7 +35,7 @@ const parts: Record<string, () => Promise<object>> = {
   texts: () => import("./texts/texts.ts"),
   markdown: () => import("./markdown/rich.ts"),
   receipt: () => import("./receipt/receipt.ts"),
-  drafts: () => import("./drafts/store.ts"),
+  drafts: () => import("./drafts/devicestore.ts"),
   revised: () => import("./revised/revision.ts"),
   declining: () => import("./declining/kind.ts"),
   timezone: () => import("./timezone/timezone.ts"),
@@ -91,15 +91,15 @@ const extraPartsOf = ({ status, form, view, revision }: InputRequest): string[] 
  * needs other parts now.
  */
 export function makeKind(request: InputRequest, host: Host, previousKind?: Kind): Kind | undefined {
-  const [kind = "", ...additionNames] = partsOf(request);
-  const parts = `${kind},${additionNames}`;
+  const [kind = "", ...mixinNames] = partsOf(request);
+  const parts = `${kind},${mixinNames}`;
   if (previousKind && (!request.form || previousKind.parts === parts)) return previousKind;
-  const KindWithAdditions = additionNames.reduce(
-    (Inner, name) => Inner && ownValue(additions, name)?.(Inner),
+  const KindWithMixins = mixinNames.reduce(
+    (Inner, name) => Inner && ownValue(mixins, name)?.(Inner),
     ownValue(kinds, kind),
   );
   const inherit = previousKind && onDemand.inherit?.(previousKind);
-  const nextKind = KindWithAdditions && new KindWithAdditions(host);
+  const nextKind = KindWithMixins && new KindWithMixins(host);
   if (nextKind) inherit?.(nextKind);
   return nextKind && Object.assign(nextKind, { parts });
 }
@@ -119,10 +119,10 @@ export function loadKinds(requests: readonly InputRequest[]): Promise<unknown> |
 
 async function fetchPart(name: string): Promise<void> {
   try {
-    const part: { kinds?: object; additions?: object } = (await parts[name]?.()) ?? {};
+    const part: { kinds?: object; mixins?: object } = (await parts[name]?.()) ?? {};
     loadedParts.add(name);
     Object.assign(kinds, part.kinds);
-    Object.assign(additions, part.additions);
+    Object.assign(mixins, part.mixins);
   } catch {
     // What it would draw can be dismissed.
   }

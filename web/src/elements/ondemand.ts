@@ -3,7 +3,7 @@
 /** The functions of the loaded parts. Until the rules of the fields are loaded, only the server applies them. */
 export const onDemand: Partial<
   typeof import("./drafts/answers.ts") &
-    typeof import("./drafts/kept.ts") &
+    typeof import("./drafts/notice.ts") &
     typeof import("./headline.ts") &
     typeof import("./receipt/receipt.ts") &
     typeof import("./markdown/rich.ts") &

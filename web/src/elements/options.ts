@@ -2,7 +2,7 @@ import type { OptionValue, SingleChoiceField } from "../core/form.ts";
 import type { Multiselect, Option } from "../core/generated/wire.ts";
 import { describedBy, type FieldView, isChecked, typedText } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
-import { labelOf } from "./show.ts";
+import { labelOf } from "./labels.ts";
 
 export type Choice = FieldView<SingleChoiceField | Multiselect>;
 

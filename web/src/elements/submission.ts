@@ -2,12 +2,12 @@ import { WireError } from "../client/errors.ts";
 import { newKey } from "../client/key.ts";
 import type { FieldError, InputRequest } from "../core/generated/wire.ts";
 import { isOpen, mayDecline, type Signal, type View } from "../core/machine.ts";
-import type { Retry, Attempt as StoredAttempt } from "./drafts.ts";
-import { draftStore } from "./draftstore.ts";
+import type { Retry, Attempt as StoredAttempt } from "./drafttypes.ts";
 import { type Action, type Body, createEvent } from "./events.ts";
 import { html, type Template } from "./html.ts";
 import type { BodyFactory, Host } from "./kind.ts";
 import { loadKinds } from "./kinds.ts";
+import { draftStore } from "./loaddrafts.ts";
 import { foldRows } from "./localtexts.ts";
 import { drawProblems } from "./summary.ts";
 

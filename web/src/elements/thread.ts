@@ -4,13 +4,13 @@ import type { InputRequest, ThreadRequest } from "../core/generated/wire.ts";
 import { type Entry, entries, type Transcript } from "../core/transcript.ts";
 import type { Chat, ChatHost } from "./chat/chat.ts";
 import type { Composer, ComposerHost } from "./composer/composer.ts";
-import { loadDraftStore } from "./draftstore.ts";
 import { AskbackElement, type ChangedProperties, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { loadKinds } from "./kinds.ts";
+import { endAnnouncement, questionOf } from "./labels.ts";
+import { loadDraftStore } from "./loaddrafts.ts";
 import type { AskbackRequest } from "./request.ts";
-import { endAnnouncement, questionOf } from "./show.ts";
 import { conversationStyles } from "./thread.css.ts";
 import { buttonStyles, tokenStyles } from "./tokens.css.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { allFields } from "../../src/core/form.ts";
 import type { Field, Form } from "../../src/core/generated/wire.ts";
 import { loadTexts } from "../../src/core/messages.ts";
-import type { Draft, Entry } from "../../src/elements/draft.ts";
+import type { Draft, Entry } from "../../src/elements/entries.ts";
 import { fillIn, limitToNative, press } from "./page.ts";
 
 await loadTexts("de");

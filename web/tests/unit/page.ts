@@ -6,8 +6,8 @@ import { findErrors } from "../../src/elements/check.ts";
 import "../../src/elements/rules/faults.ts";
 import { onlyField, openForm } from "../../src/elements/choices/open.ts";
 import { flattenForm, flattenValues, foldValues } from "../../src/elements/choices/rows.ts";
-import { collectValues, type Draft, EMPTY, startDraft } from "../../src/elements/draft.ts";
 import { isObject } from "../../src/elements/drafts/storage.ts";
+import { collectValues, type Draft, EMPTY, startDraft } from "../../src/elements/entries.ts";
 import { localizedRequest } from "../../src/elements/texts/texts.ts";
 import { localOf } from "../../src/elements/timezone/timezone.ts";
 

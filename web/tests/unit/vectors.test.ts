@@ -5,7 +5,7 @@ import { INITIAL, isOpen, mayDecline, reduce, type View } from "../../src/core/m
 import { loadTexts } from "../../src/core/messages.ts";
 import { choose, type LocalText } from "../../src/core/texts.ts";
 import { browserMatches } from "../../src/core/values.ts";
-import { numberOf } from "../../src/elements/draft.ts";
+import { numberOf } from "../../src/elements/entries.ts";
 import { headlineOf } from "../../src/elements/headline.ts";
 import { cases, type ExpectedFault, expand } from "./cases.ts";
 import { fillIn, normalForm, type Sentence, withoutReadonly, withoutUnticked } from "./page.ts";

@@ -10,7 +10,7 @@ from google.adk.events import Event
 from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
-from askback.adapters.asking import AskOptions, Place, approve_once, ask_once
+from askback.adapters.asking import AskOptions, PausePoint, approve_once, ask_once
 from askback.adapters.asktools import (
     ASK_TOOLS,
     ASK_USER,
@@ -54,13 +54,13 @@ request_env_vars = _AskTool(REQUEST_ENV_VARS)
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A call for which a run has paused, and its place, which has the id of the call that the model made."""
+    """A call for which a run has paused, and its pause point, which has the id of the call that the model made."""
 
     call: types.FunctionCall
-    place: Place
+    point: PausePoint
 
 
-def open_pauses(events: Iterable[Event], place: Place) -> Sequence[Pause]:
+def open_pauses(events: Iterable[Event], point: PausePoint) -> Sequence[Pause]:
     """Return the unanswered pauses of a session. A new user message discards the pauses before it.
 
     A confirmation without a later response to its call is unanswered, too: the process died while the tool ran. The
@@ -83,20 +83,20 @@ def open_pauses(events: Iterable[Event], place: Place) -> Sequence[Pause]:
             if (
                 pause is not None
                 and pause.call.name == CONFIRM
-                and pause.place.tool_call_id not in long_running_ids
+                and pause.point.tool_call_id not in long_running_ids
             ):
-                confirmed[pause.place.tool_call_id] = pause
+                confirmed[pause.point.tool_call_id] = pause
         for call in event.get_function_calls():
             if call.id in (event.long_running_tool_ids or ()) and is_ours(call.name):
-                pauses[call.id] = Pause(call, _placed(call, event, place))
+                pauses[call.id] = Pause(call, _pause_point(call, event, point))
     return [*confirmed.values(), *pauses.values()]
 
 
-def _placed(call: types.FunctionCall, event: Event, place: Place) -> Place:
+def _pause_point(call: types.FunctionCall, event: Event, point: PausePoint) -> PausePoint:
     original = (call.args or {})["originalFunctionCall"]["id"] if call.name == CONFIRM else call.id
     return replace(
-        place,
-        id=f"{place.id}:{event.invocation_id}:{call.id}",
+        point,
+        id=f"{point.id}:{event.invocation_id}:{call.id}",
         run_id=event.invocation_id,
         tool_call_id=original,
         agent=event.author,
@@ -112,22 +112,22 @@ async def outcome(ask: AsyncClient, pause: Pause, options: AskOptions) -> AskOut
     """Ask about a pause."""
     args = pause.call.args or {}
     if pause.call.name != CONFIRM:
-        return await answer_to(ask, pause.call.name or "", args, pause.place, options)
+        return await answer_to(ask, pause.call.name or "", args, pause.point, options)
     call, hint = args["originalFunctionCall"], args["toolConfirmation"].get("hint", "")
     reason = None if hint.startswith(_NO_HINT) else hint or None
     details = {**call.get("args", {}), **_payload(pause.call)}
     return await approve_once(
-        ask, call["name"], details, pause.place, allow_edit=True, reason=reason, **options
+        ask, call["name"], details, pause.point, allow_edit=True, reason=reason, **options
     )
 
 
 async def answer_to(
-    ask: AsyncClient, name: str, args: Mapping[str, Any], place: Place, options: AskOptions
+    ask: AsyncClient, name: str, args: Mapping[str, Any], point: PausePoint, options: AskOptions
 ) -> InputRequest | AskResult:
     """Send the question of a call of an ask tool or of `adk_request_input`."""
     if name in ASK_TOOLS:
-        return await ASK_TOOLS[name].call(ask, args, place, wait=options.get("wait", True))
-    return await ask_once(ask, typed_form(args["message"], _schema(args)).form, place, **options)
+        return await ASK_TOOLS[name].call(ask, args, point, wait=options.get("wait", True))
+    return await ask_once(ask, typed_form(args["message"], _schema(args)).form, point, **options)
 
 
 def response(call: types.FunctionCall, outcome: AskOutcome) -> dict[str, Any]:

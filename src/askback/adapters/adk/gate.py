@@ -13,7 +13,7 @@ from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
 
 from askback.adapters.adk.calls import answer_to, is_ours, response
-from askback.adapters.asking import AskOptions, Place, approve_once
+from askback.adapters.asking import AskOptions, PausePoint, approve_once
 from askback.client.async_client import AsyncClient
 from askback.domain.decision import Decision
 
@@ -21,7 +21,7 @@ NAME = "askback"
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Requester:
     """How a session asks: its client, its thread and its options."""
 
     ask: AsyncClient
@@ -29,8 +29,8 @@ class Asker:
     options: AskOptions
 
 
-_outer_call: ContextVar[tuple[Asker, Place] | None] = ContextVar("askback_outer_call", default=None)
-"""The session, and the place of the call within which an agent runs as a tool."""
+_outer_call: ContextVar[tuple[Requester, PausePoint] | None] = ContextVar("askback_outer_call", default=None)
+"""The session, and the pause point of the call within which an agent runs as a tool."""
 
 
 class Gate(BasePlugin):
@@ -42,7 +42,7 @@ class Gate(BasePlugin):
 
     def __init__(self) -> None:
         super().__init__(name=NAME)
-        self.askers = dict[str, Asker]()
+        self.requesters = dict[str, Requester]()
         """The sessions that run."""
         self.decisions = dict[tuple[str, str | None], Decision]()
         """Decisions about calls that are about to run, by session and call."""
@@ -53,22 +53,22 @@ class Gate(BasePlugin):
         """Return the result of a call that does not run; None lets it run, perhaps with other arguments."""
         session_id, call_id = tool_context.session.id, tool_context.function_call_id
         decision = self.decisions.pop((session_id, call_id), None)
-        asker_and_place = _outer_call.get()
-        if asker := self.askers.get(session_id):
-            call_place = Place(id=f"adk:{session_id}:{call_id}", thread_id=asker.thread_id)
-            _outer_call.set((asker, replace(call_place, run_id=tool_context.invocation_id)))
-        elif asker_and_place is not None:
-            asker, outer_place = asker_and_place
-            place = replace(
-                outer_place,
-                id=f"{outer_place.id}:{session_id}:{call_id}",
+        requester_and_point = _outer_call.get()
+        if requester := self.requesters.get(session_id):
+            call_point = PausePoint(id=f"adk:{session_id}:{call_id}", thread_id=requester.thread_id)
+            _outer_call.set((requester, replace(call_point, run_id=tool_context.invocation_id)))
+        elif requester_and_point is not None:
+            requester, outer_point = requester_and_point
+            point = replace(
+                outer_point,
+                id=f"{outer_point.id}:{session_id}:{call_id}",
                 tool_call_id=call_id,
                 agent=tool_context.agent_name,
             )
             if is_ours(tool.name):
-                outcome = await answer_to(asker.ask, tool.name, tool_args, place, asker.options)
+                outcome = await answer_to(requester.ask, tool.name, tool_args, point, requester.options)
                 return response(types.FunctionCall(args=tool_args), outcome)
-            decision = await _decide(asker, tool, tool_args, tool_context, place)
+            decision = await _decide(requester, tool, tool_args, tool_context, point)
         if decision is None:
             return None
         if not decision:
@@ -83,14 +83,18 @@ class Gate(BasePlugin):
 
 
 async def _decide(
-    asker: Asker, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, place: Place
+    requester: Requester,
+    tool: BaseTool,
+    tool_args: dict[str, Any],
+    tool_context: ToolContext,
+    point: PausePoint,
 ) -> Decision | None:
     if not await tool.check_require_confirmation(tool_args, tool_context):
         return None
     decision = await approve_once(
-        asker.ask, tool.name, dict(tool_args), place, allow_edit=True, **asker.options
+        requester.ask, tool.name, dict(tool_args), point, allow_edit=True, **requester.options
     )
-    return await asker.ask.use(decision)
+    return await requester.ask.use(decision)
 
 
 def gate_of(runner: Runner) -> Gate:

@@ -12,12 +12,12 @@ from google.genai import types
 from pydantic_core import to_jsonable_python
 
 from askback.adapters.adk.calls import CONFIRM, INPUT, Pause, open_pauses, outcome, response
-from askback.adapters.adk.gate import Asker, gate_of
+from askback.adapters.adk.gate import Requester, gate_of
 from askback.adapters.asking import (
     AskOptions,
     MirroredCall,
     MirroredMessage,
-    Place,
+    PausePoint,
     mirror_messages,
     supersede,
 )
@@ -61,10 +61,10 @@ class AskbackRunner:
             async for event in self._run(user_id, session_id, new_message, options):
                 yield event
             open_ids = {
-                item.place.id for item in (await self._pauses(user_id, session_id) if open_pauses_now else ())
+                item.point.id for item in (await self._pauses(user_id, session_id) if open_pauses_now else ())
             }
             await supersede(
-                self._ask, [item.place for item in open_pauses_now if item.place.id not in open_ids]
+                self._ask, [item.point for item in open_pauses_now if item.point.id not in open_ids]
             )
         async for event in self._continue_run(user_id, session_id, options, wait=True):
             yield event
@@ -108,7 +108,7 @@ class AskbackRunner:
         for pause, item in turn:
             if isinstance(item, Decision):
                 item = await self._ask.use(item)
-                self._gate.decisions[session_id, pause.place.tool_call_id] = item
+                self._gate.decisions[session_id, pause.point.tool_call_id] = item
             function_response = types.FunctionResponse(
                 id=pause.call.id, name=pause.call.name, response=response(pause.call, item)
             )
@@ -116,7 +116,7 @@ class AskbackRunner:
             parts.append(types.Part(function_response=function_response))
         if confirmed and answer_parts:
             # The model never reads a message with a confirmation, so the other answers are in a separate message.
-            await self._append(user_id, session_id, turn[0][0].place.run_id, answer_parts)
+            await self._append(user_id, session_id, turn[0][0].point.run_id, answer_parts)
         return types.UserContent(confirmed or answer_parts)
 
     async def _append(
@@ -130,20 +130,22 @@ class AskbackRunner:
     async def _run(
         self, user_id: str, session_id: str, message: types.Content, options: Mapping[str, Any]
     ) -> AsyncGenerator[Event, None]:
-        asker = Asker(self._ask, self._thread_id or session_id, {"timeout_s": self._timeout_s})
-        self._gate.askers[session_id] = asker
+        requester = Requester(self._ask, self._thread_id or session_id, {"timeout_s": self._timeout_s})
+        self._gate.requesters[session_id] = requester
         try:
             async for event in self._runner.run_async(
                 user_id=user_id, session_id=session_id, new_message=message, **options
             ):
                 yield event
         finally:
-            self._gate.askers.pop(session_id, None)
+            self._gate.requesters.pop(session_id, None)
 
     async def _pauses(self, user_id: str, session_id: str) -> Sequence[Pause]:
         session = await self._session(user_id, session_id)
-        place = Place(id=f"adk:{self._runner.app_name}:{session_id}", thread_id=self._thread_id or session_id)
-        return open_pauses(session.events if session else (), place)
+        point = PausePoint(
+            id=f"adk:{self._runner.app_name}:{session_id}", thread_id=self._thread_id or session_id
+        )
+        return open_pauses(session.events if session else (), point)
 
     async def _session(self, user_id: str, session_id: str) -> Session | None:
         return await self._runner.session_service.get_session(
@@ -161,7 +163,7 @@ def _group_by_agent(
     """Return the answers to each agent: ADK continues only one agent with a message, and loses those to others."""
     by_agent = dict[str | None, list[tuple[Pause, AskOutcome]]]()
     for pause, outcome_ in outcomes:
-        by_agent.setdefault(pause.place.agent, []).append((pause, outcome_))
+        by_agent.setdefault(pause.point.agent, []).append((pause, outcome_))
     return list(by_agent.values())
 
 

@@ -29,7 +29,7 @@ from askback.adapters.agent_framework.calls import (
     results_in,
     without_requests,
 )
-from askback.adapters.asking import MirroredCall, MirroredMessage, Place, mirror_messages, pass_to
+from askback.adapters.asking import MirroredCall, MirroredMessage, PausePoint, mirror_messages, pass_to
 from askback.adapters.asktools import is_open
 from askback.client.async_client import AsyncClient
 
@@ -98,17 +98,17 @@ async def park(
     requests = _requests(reply)
     if not requests:
         raise TypeError("The reply waits for no tool call that a person could decide about.")
-    place = _place(agent, session, reply.response_id, thread_id or ask.thread_id)
+    point = _pause_point(agent, session, reply.response_id, thread_id or ask.thread_id)
     stored = {
         "session": session.to_dict(),
         "requests": [request.to_dict() for request in requests],
-        "thread_id": place.thread_id,
-        "run_id": place.run_id,
+        "thread_id": point.thread_id,
+        "run_id": point.run_id,
         "timeout_s": timeout_s,
     }
     parked = json.dumps(stored)
     await pass_to(store, parked)
-    await ask_about(ask, requests, place, {"wait": False, "timeout_s": timeout_s})
+    await ask_about(ask, requests, point, {"wait": False, "timeout_s": timeout_s})
     return parked
 
 
@@ -123,9 +123,9 @@ async def resume_agent(
     parked_run = json.loads(parked)
     session = AgentSession.from_dict(parked_run["session"])
     requests = [Content.from_dict(request) for request in parked_run["requests"]]
-    place = _place(agent, session, parked_run["run_id"], parked_run["thread_id"])
+    point = _pause_point(agent, session, parked_run["run_id"], parked_run["thread_id"])
     outcomes = await ask_about(
-        ask, requests, place, {"wait": False, "timeout_s": parked_run.get("timeout_s")}
+        ask, requests, point, {"wait": False, "timeout_s": parked_run.get("timeout_s")}
     )
     if any(map(is_open, outcomes)):
         return None
@@ -219,8 +219,8 @@ class _Human(AgentMiddleware):
         requests = _requests(reply)
         if not requests:
             return None
-        place = _place(agent, session, reply.response_id, self._thread_id or self._ask.thread_id)
-        outcomes = await ask_about(self._ask, requests, place, {"timeout_s": self._timeout_s})
+        point = _pause_point(agent, session, reply.response_id, self._thread_id or self._ask.thread_id)
+        outcomes = await ask_about(self._ask, requests, point, {"timeout_s": self._timeout_s})
         return await answer(self._ask, requests, outcomes, self.denials)
 
 
@@ -270,10 +270,10 @@ def _requests(reply: Reply) -> Sequence[Content]:
     return requests if all(map(can_answer, requests)) else ()
 
 
-def _place(
+def _pause_point(
     agent: SupportsAgentRun, session: AgentSession, run_id: str | None, thread_id: str | None
-) -> Place:
-    return Place(
+) -> PausePoint:
+    return PausePoint(
         id=f"agent-framework:{session.session_id}",
         thread_id=thread_id or session.session_id,
         run_id=run_id,

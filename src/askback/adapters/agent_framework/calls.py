@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from agent_framework import AgentResponseUpdate, ChatContext, ChatMiddleware, Content, FunctionTool, Message
 
-from askback.adapters.asking import AskOptions, Place, approve_once
+from askback.adapters.asking import AskOptions, PausePoint, approve_once
 from askback.adapters.asktools import (
     ASK_TOOLS,
     ASK_USER,
@@ -56,23 +56,23 @@ def can_answer(request: Content) -> bool:
 
 
 async def ask_about(
-    ask: AsyncClient, requests: Sequence[Content], place: Place, options: AskOptions
+    ask: AsyncClient, requests: Sequence[Content], point: PausePoint, options: AskOptions
 ) -> Sequence[Decision | AskResult]:
     """Ask about all calls together; returns their outcomes in the same order."""
-    return await gather_all(_outcome(ask, request, place, options) for request in requests)
+    return await gather_all(_outcome(ask, request, point, options) for request in requests)
 
 
 async def _outcome(
-    ask: AsyncClient, request: Content, place: Place, options: AskOptions
+    ask: AsyncClient, request: Content, point: PausePoint, options: AskOptions
 ) -> Decision | AskResult:
     call = request.function_call or request
-    call_place = replace(place, id=f"{place.id}:{request.id or call.call_id}", tool_call_id=call.call_id)
+    call_point = replace(point, id=f"{point.id}:{request.id or call.call_id}", tool_call_id=call.call_id)
     arguments = call.parse_arguments() or {}
     if request.type == "function_call":
         return await ASK_TOOLS[call.name or ""].call(
-            ask, arguments, call_place, wait=options.get("wait", True)
+            ask, arguments, call_point, wait=options.get("wait", True)
         )
-    return await approve_once(ask, call.name or call.type, arguments, call_place, **options)
+    return await approve_once(ask, call.name or call.type, arguments, call_point, **options)
 
 
 async def answer(

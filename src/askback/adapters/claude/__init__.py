@@ -12,16 +12,22 @@ from __future__ import annotations
 from askback.adapters.claude.durable import NotOfClaude, continue_session
 from askback.adapters.claude.lifecycle import Lifecycle
 from askback.adapters.claude.options import UnusableOptions, with_askback
-from askback.adapters.claude.steps import InjectContext, LifecycleError, Run, Session, SetVariable
+from askback.adapters.claude.steps import (
+    CallFunction,
+    InjectContext,
+    LifecycleError,
+    SetVariable,
+    StepContext,
+)
 
 __all__ = [
+    "CallFunction",
     "InjectContext",
     "Lifecycle",
     "LifecycleError",
     "NotOfClaude",
-    "Run",
-    "Session",
     "SetVariable",
+    "StepContext",
     "UnusableOptions",
     "continue_session",
     "with_askback",

@@ -31,7 +31,7 @@ REPLAY_S = 60.0
 It takes half a second on an idle machine. A prompt that came before would interrupt the call.
 """
 
-GO_ON = "The program was stopped while you worked. Go on where you were."
+CONTINUE_PROMPT = "The program was stopped while you worked. Go on where you were."
 
 
 class NotOfClaude(AskbackError, ValueError):
@@ -81,7 +81,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
         hooks=merged(options.hooks or {}, hooks),
         extra_args={**_agents(options), **options.extra_args},
     )
-    prompt = resume.text if resume.request.used_at is None else GO_ON
+    prompt = resume.text if resume.request.used_at is None else CONTINUE_PROMPT
     async with ClaudeSDKClient(options) as claude:
         if call_context["deferred"] if deferred is None else deferred:
             try:

@@ -15,7 +15,7 @@ from typing import Any, Self, cast
 from claude_agent_sdk import HookMatcher
 
 from askback.adapters.claude.hooks import Hooks, Json, output
-from askback.adapters.claude.steps import Function, LifecycleError, Session, Step, read_steps, run_steps
+from askback.adapters.claude.steps import Function, LifecycleError, Step, StepContext, read_steps, run_steps
 
 __all__ = ["INITIALIZED", "Lifecycle", "LifecycleError"]
 
@@ -93,24 +93,24 @@ class Lifecycle:
         session_id = event["session_id"]
         async with self._locks.setdefault(session_id, asyncio.Lock()):
             variables = self.variables(session_id)
-            session = Session(session_id, event.get("cwd", ""), event.get("prompt"), variables)
+            step_context = StepContext(session_id, event.get("cwd", ""), event.get("prompt"), variables)
             contexts = list[str]()
             if not variables.get(INITIALIZED):
-                contexts += await run_steps(self.on_session_start, session)
+                contexts += await run_steps(self.on_session_start, step_context)
                 variables[INITIALIZED] = True
             if before_prompt:
-                contexts += await run_steps(self.on_before_agent, session)
-            self._save(session)
+                contexts += await run_steps(self.on_before_agent, step_context)
+            self._save(step_context)
         return output(name, additionalContext="\n\n".join(contexts)) if contexts else {}
 
-    def _save(self, session: Session) -> None:
-        if (file := self._file(session.id)) is None:
+    def _save(self, step_context: StepContext) -> None:
+        if (file := self._file(step_context.id)) is None:
             return
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            text = json.dumps(session.variables)
+            text = json.dumps(step_context.variables)
         except (TypeError, ValueError) as error:
-            session.variables.pop(INITIALIZED, None)  # the next prompt tries again
+            step_context.variables.pop(INITIALIZED, None)  # the next prompt tries again
             raise LifecycleError(f"The variables of a session must be JSON to be kept: {error}") from error
         new_file = file.with_suffix(".new")
         new_file.write_text(text, "utf-8")

@@ -21,7 +21,7 @@ class LifecycleError(AskbackError, ValueError):
 
 
 @dataclass
-class Session:
+class StepContext:
     """What a step can read: the session, the prompt (None when the session starts), and its variables."""
 
     id: str
@@ -31,19 +31,19 @@ class Session:
 
     def names(self) -> dict[str, Any]:
         """Return the names available to conditions and templates, including each variable."""
-        names_of_session = {
+        session_names = {
             "session_id": self.id,
             "cwd": self.cwd,
             "prompt": self.prompt,
             "variables": self.variables,
         }
-        return {**self.variables, **names_of_session}
+        return {**self.variables, **session_names}
 
 
 Function = Callable[..., Any | Awaitable[Any]]
-"""Takes the `Session` and the arguments of its step. It may be asynchronous."""
+"""Takes the `StepContext` and the arguments of its step. It may be asynchronous."""
 
-Condition = str | Callable[[Session], bool] | None
+Condition = str | Callable[[StepContext], bool] | None
 """An expression of Jinja, such as `not variables.get('plan_mode')`, or a function; None is always true."""
 
 
@@ -57,14 +57,14 @@ class Step(ABC):
         if isinstance(self.when, str):
             _expression(self.when)
 
-    def is_due(self, session: Session) -> bool:
+    def is_due(self, step_context: StepContext) -> bool:
         """Return whether the condition holds. An unknown name is false."""
         if isinstance(self.when, str):
-            return bool(_expression(self.when)(**session.names()))
-        return self.when is None or bool(self.when(session))
+            return bool(_expression(self.when)(**step_context.names()))
+        return self.when is None or bool(self.when(step_context))
 
     @abstractmethod
-    async def run(self, session: Session) -> str | None:
+    async def run(self, step_context: StepContext) -> str | None:
         """Run the step, and return a context for Claude if it has one."""
 
 
@@ -75,9 +75,9 @@ class SetVariable(Step):
     name: str
     value: Any
 
-    async def run(self, session: Session) -> None:
+    async def run(self, step_context: StepContext) -> None:
         """Set it."""
-        session.variables[self.name] = self.value
+        step_context.variables[self.name] = self.value
 
 
 @dataclass(frozen=True)
@@ -95,32 +95,32 @@ class InjectContext(Step):
         super().__post_init__()
         _template(self.template)
 
-    async def run(self, session: Session) -> str | None:
+    async def run(self, step_context: StepContext) -> str | None:
         """Return the text; None if it is blank."""
-        names = session.names()
+        names = step_context.names()
         if self.source is not None:
-            names |= await _call(self.source, session, self.arguments)
+            names |= await _call(self.source, step_context, self.arguments)
         return _template(self.template).render(names).strip() or None
 
 
 @dataclass(frozen=True)
-class Run(Step):
+class CallFunction(Step):
     """Run a function."""
 
     function: Function
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
-    async def run(self, session: Session) -> None:
+    async def run(self, step_context: StepContext) -> None:
         """Call it and wait for it."""
-        await _call(self.function, session, self.arguments)
+        await _call(self.function, step_context, self.arguments)
 
 
-async def run_steps(steps: Sequence[Step], session: Session) -> list[str]:
+async def run_steps(steps: Sequence[Step], step_context: StepContext) -> list[str]:
     """Run the steps that are due, in order, and return their contexts; raises `LifecycleError`."""
     contexts = list[str]()
     for step in steps:
         try:
-            context = await step.run(session) if step.is_due(session) else None
+            context = await step.run(step_context) if step.is_due(step_context) else None
         except Exception as error:
             raise LifecycleError(f"The step {step} failed: {type(error).__name__}: {error}") from error
         if context is not None:
@@ -159,7 +159,7 @@ def _read(path: str, step: object, functions: Mapping[str, Function]) -> Step:
                 keys,
                 when=when,
             )
-        return Run(_known_function(f"{path}.action", action, functions), keys, when=when)
+        return CallFunction(_known_function(f"{path}.action", action, functions), keys, when=when)
     except (KeyError, TypeError) as error:
         raise LifecycleError(f"{path}: the keys do not match {action}: {error}") from error
     except LifecycleError as error:
@@ -173,8 +173,8 @@ def _known_function(path: str, name: object, functions: Mapping[str, Function]) 
     raise LifecycleError(f"{path}: there is no function {name!r}. Known functions: {known_names}.")
 
 
-async def _call(function: Function, session: Session, arguments: Mapping[str, Any]) -> Any:
-    result = function(session, **arguments)
+async def _call(function: Function, step_context: StepContext, arguments: Mapping[str, Any]) -> Any:
+    result = function(step_context, **arguments)
     return await result if isawaitable(result) else result
 
 

@@ -11,7 +11,7 @@ from crewai.flow.async_feedback import HumanFeedbackPending, PendingFeedbackCont
 from crewai.flow.runtime import Flow
 from pydantic_core import to_jsonable_python
 
-from askback.adapters.asking import Place, ask_once
+from askback.adapters.asking import PausePoint, ask_once
 from askback.adapters.openquestion import FIELD, describe_value, open_form, title_and_details
 from askback.client.forms import answer_or_raise, outcome_of
 from askback.client.methods import call_blocking
@@ -55,25 +55,25 @@ class AskbackFeedback:
         metadata: dict[str, Any] | None = None,  # noqa: ARG002 - the framework's protocol
     ) -> str | None:
         """Ask what `Flow.ask` asks; the framework makes an error None."""
-        place = Place(
+        point = PausePoint(
             id=f"crewai:{uuid4().hex}",
             thread_id=self._thread(flow.flow_id),
             run_id=get_execution_uuid(),
             agent=type(flow).__name__,
         )
         form = open_form(message, yes_no=False)
-        request = call_blocking(self._ask, ask_once, form, place, timeout_s=self._timeout_s)
+        request = call_blocking(self._ask, ask_once, form, point, timeout_s=self._timeout_s)
         return feedback(request)
 
     def find_or_ask(self, context: PendingFeedbackContext, *, wait: bool) -> InputRequest:
         """Return the request of a pause: a new one, or the one that was find_or_ask before, in whichever process."""
-        place = Place(
+        point = PausePoint(
             id=f"crewai:{context.flow_id}:{context.method_name}:{context.requested_at.isoformat()}",
             thread_id=self._thread(context.flow_id),
             run_id=context.execution_uuid,
             agent=context.flow_class.rpartition(".")[2],
         )
-        return call_blocking(self._ask, ask_once, _form(context), place, wait=wait, timeout_s=self._timeout_s)
+        return call_blocking(self._ask, ask_once, _form(context), point, wait=wait, timeout_s=self._timeout_s)
 
     def _thread(self, flow_id: str | None) -> str | None:
         return self._thread_id or self._ask.thread_id or flow_id

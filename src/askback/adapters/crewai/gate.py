@@ -27,7 +27,7 @@ from crewai.utilities.string_utils import sanitize_tool_name
 from pydantic import PrivateAttr
 from pydantic_core import to_jsonable_python
 
-from askback.adapters.asking import Place
+from askback.adapters.asking import PausePoint
 from askback.adapters.asktools import ASK_TOOLS, AskTool
 from askback.client.methods import call_blocking
 from askback.client.sync_client import Client
@@ -177,13 +177,13 @@ class _Tool(BaseTool):
 
     def _run(self, **arguments: Any) -> str:
         plain_arguments = to_jsonable_python(arguments, exclude_none=True)
-        place = Place(
+        point = PausePoint(
             id=f"crewai:{uuid4().hex}",
             thread_id=self._thread_id,
             run_id=get_execution_uuid(),
             agent=_agent.get(),
         )
-        return call_blocking(self._ask, self._kind.call, plain_arguments, place).text
+        return call_blocking(self._ask, self._kind.call, plain_arguments, point).text
 
 
 def _never_cache(_arguments: Any = None, _result: Any = None) -> bool:

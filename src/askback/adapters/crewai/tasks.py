@@ -24,7 +24,7 @@ from crewai.execution import get_execution_uuid
 from askback.adapters.asking import (
     MirroredCall,
     MirroredMessage,
-    Place,
+    PausePoint,
     ask_once,
     mirror_messages,
     read_arguments,
@@ -95,13 +95,13 @@ class _TaskInput(SyncHumanInputProvider):
         )
         title = context.task.name or context.task.description if context.task else None
         form = Form(title=title, description=self._get_output_string(answer), format="plain", fields=[field])
-        place = Place(
+        point = PausePoint(
             id=f"crewai:{uuid4().hex}",
             thread_id=self._thread_id,
             run_id=get_execution_uuid(),
             agent=context.agent.role,
         )
-        answer_text = feedback(call_blocking(self._ask, ask_once, form, place, timeout_s=self._timeout_s))
+        answer_text = feedback(call_blocking(self._ask, ask_once, form, point, timeout_s=self._timeout_s))
         return None if answer_text == _ACCEPT else answer_text
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.pregel import Pregel
 
-from askback.adapters.asking import AskOptions, Place
+from askback.adapters.asking import AskOptions, PausePoint
 from askback.adapters.langgraph.questions import Pause
-from askback.adapters.langgraph.steps import Run, interrupts_in, park_pauses, steps
+from askback.adapters.langgraph.steps import GraphRun, interrupts_in, park_pauses, steps
 from askback.client.async_client import AsyncClient
 from askback.client.methods import function
 
@@ -25,7 +25,7 @@ def run_graph(
     *,
     timeout_s: float | None = None,
     **invoke: Any,
-) -> Run:
+) -> GraphRun:
     """Run a graph to its end, and ask a person whenever it is interrupted; returns what `ainvoke` returns.
 
         out = await run_graph(ask, graph, {"messages": [("user", "go")]}, config)
@@ -35,11 +35,11 @@ def run_graph(
     that nobody answers raises `Declined`, `Cancelled` or `Expired`, and the graph stays interrupted; a tool call that
     is not approved does not.
     """
-    return Run(graph, config or {}, invoke, {"timeout_s": timeout_s}).run_and_ask(input)
+    return GraphRun(graph, config or {}, invoke, {"timeout_s": timeout_s}).run_and_ask(input)
 
 
 @steps
-def answer_interrupts(graph: Graph, config: RunnableConfig, *, timeout_s: float | None = None) -> Run:
+def answer_interrupts(graph: Graph, config: RunnableConfig, *, timeout_s: float | None = None) -> GraphRun:
     """Ask a person about the open interrupts of a graph; returns the input that continues it, None if it has none.
 
     It is for programs that run the graph themselves, with `stream`, `astream` or `stream_events`:
@@ -48,7 +48,7 @@ def answer_interrupts(graph: Graph, config: RunnableConfig, *, timeout_s: float 
             async for chunk in graph.astream(todo, config): ...
             todo = await answer_interrupts(ask, graph, config)
     """
-    return Run(graph, config, {}, {"timeout_s": timeout_s}).ask_about_pauses()
+    return GraphRun(graph, config, {}, {"timeout_s": timeout_s}).ask_about_pauses()
 
 
 @steps
@@ -59,14 +59,14 @@ def resume_graph(
     config: RunnableConfig | None = None,
     timeout_s: float | None = None,
     **invoke: Any,
-) -> Run:
+) -> GraphRun:
     """Continue a graph with the answers that have arrived, and park its next interrupts; returns its output.
 
     It needs nothing but the thread, so any process with the same graph and checkpointer can do it. If nothing is
     answered yet, the output has the interrupts that are open. A graph that is not interrupted is left alone.
     """
     config = config or {"configurable": {"thread_id": thread_id}}
-    return Run(graph, config, invoke, {"wait": False, "timeout_s": timeout_s}).run_and_ask(None)
+    return GraphRun(graph, config, invoke, {"wait": False, "timeout_s": timeout_s}).run_and_ask(None)
 
 
 @function
@@ -80,6 +80,6 @@ async def park(
     """
     options: AskOptions = {"wait": False, "timeout_s": timeout_s}
     pauses = [
-        Pause(item, Place(id=f"langgraph:{item.id}", thread_id=thread_id)) for item in interrupts_in(out)
+        Pause(item, PausePoint(id=f"langgraph:{item.id}", thread_id=thread_id)) for item in interrupts_in(out)
     ]
     return await park_pauses(ask, pauses, options)

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from langgraph.types import Interrupt
 
-from askback.adapters.asking import AskOptions, Place, approve_once, ask_once
+from askback.adapters.asking import AskOptions, PausePoint, approve_once, ask_once
 from askback.adapters.asktools import ASK_TOOLS, AskOutcome
 from askback.adapters.openquestion import members_of, open_answer, open_form, typed_form
 from askback.client.async_client import AsyncClient
@@ -34,7 +34,7 @@ class Pause:
     """An interrupt, where it is, and the tool calls that the model made there."""
 
     interrupt: Interrupt
-    place: Place
+    point: PausePoint
     calls: Sequence[Mapping[str, Any]] = ()
 
 
@@ -54,31 +54,31 @@ def request_id_of(outcome: AskOutcome) -> str | None:
 
 def read_question(pause: Pause) -> Question:
     """Read an interrupt: each framework of LangChain has its own shape."""
-    value, place = pause.interrupt.value, pause.place
+    value, point = pause.interrupt.value, pause.point
     shape = members_of(value)
     if TOOL_KEY in shape:
-        return _tool_question(shape, place)
+        return _tool_question(shape, point)
     if {"action_requests", "review_configs"} <= shape.keys():
         return _batched(shape, pause)
     if shape.get("type") == "tool_approval":
         allowed_decisions = set(re.findall(r'"const": "(\w+)"', json.dumps(pause.interrupt.response_schema)))
-        call = replace(place, tool_call_id=shape["tool_call_id"])
+        call = replace(point, tool_call_id=shape["tool_call_id"])
         approval = _reviewed(shape["name"], shape["args"], allowed_decisions, shape.get("description"), call)
         return Question([approval.ask], lambda found: approval.decision(found[0]))
     inbox = cast("list[Any]", value)[0] if isinstance(value, list) and value else shape
     if isinstance(inbox, Mapping) and "action_request" in inbox:
-        return _inbox(cast("Mapping[str, Any]", inbox), place)
+        return _inbox(cast("Mapping[str, Any]", inbox), point)
     if isinstance(shape.get("action"), str) and pause.interrupt.response_schema is None:
-        return _action(shape, place)
-    return _form_question(value, pause.interrupt.response_schema, place)
+        return _action(shape, point)
+    return _form_question(value, pause.interrupt.response_schema, point)
 
 
-def _tool_question(value: Mapping[str, Any], place: Place) -> Question:
+def _tool_question(value: Mapping[str, Any], point: PausePoint) -> Question:
     kind = ASK_TOOLS[value[TOOL_KEY]]
-    call_place = replace(place, tool_call_id=value["tool_call_id"])
+    call_point = replace(point, tool_call_id=value["tool_call_id"])
 
     def asking(ask: AsyncClient, options: AskOptions) -> Awaitable[AskOutcome]:
-        return kind.call(ask, value["arguments"], call_place, wait=options.get("wait", True))
+        return kind.call(ask, value["arguments"], call_point, wait=options.get("wait", True))
 
     return Question([asking], lambda found: found[0].text)
 
@@ -91,19 +91,19 @@ class _Review:
     args: Mapping[str, Any]
     allowed_decisions: Collection[str]
     reason: str | None
-    place: Place
+    point: PausePoint
 
     async def ask(self, client: AsyncClient, options: AskOptions) -> AskOutcome:
         """Ask for approval, or for the result of a tool that only a person can give."""
         if not {"approve", "edit"} & {*self.allowed_decisions}:
             return await ask_once(
-                client, open_form(self.args, title=self.name, yes_no=False), self.place, **options
+                client, open_form(self.args, title=self.name, yes_no=False), self.point, **options
             )
         return await approve_once(
             client,
             self.name,
             self.args,
-            self.place,
+            self.point,
             allow_edit="edit" in self.allowed_decisions,
             reason=self.reason,
             **options,
@@ -130,13 +130,17 @@ class _Review:
 
 
 def _reviewed(
-    name: str, args: Mapping[str, Any], allowed_decisions: Collection[str], description: Any, place: Place
+    name: str,
+    args: Mapping[str, Any],
+    allowed_decisions: Collection[str],
+    description: Any,
+    point: PausePoint,
 ) -> _Review:
     """Return a review; the description that the middleware makes of the call itself says nothing new."""
     own_description = (
         description if isinstance(description, str) and f"Tool: {name}\nArgs: " not in description else None
     )
-    return _Review(name, args, allowed_decisions, own_description, place)
+    return _Review(name, args, allowed_decisions, own_description, point)
 
 
 def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
@@ -148,12 +152,12 @@ def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
         call = next((c for c in calls if (c["name"], c["args"]) == (action["name"], action["args"])), None)
         if call is not None:
             calls.remove(call)
-        place = replace(
-            pause.place, id=f"{pause.place.id}:{number}", tool_call_id=None if call is None else call["id"]
+        point = replace(
+            pause.point, id=f"{pause.point.id}:{number}", tool_call_id=None if call is None else call["id"]
         )
         allowed_decisions = config["allowed_decisions"]
         reviews.append(
-            _reviewed(action["name"], action["args"], allowed_decisions, action.get("description"), place)
+            _reviewed(action["name"], action["args"], allowed_decisions, action.get("description"), point)
         )
     return Question(
         [review.ask for review in reviews],
@@ -161,14 +165,14 @@ def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
     )
 
 
-def _inbox(value: Mapping[str, Any], place: Place) -> Question:
+def _inbox(value: Mapping[str, Any], point: PausePoint) -> Question:
     """Read a request of Agent Inbox: `{action_request, config: {allow_…}, description}`."""
     action, config = value["action_request"], value["config"]
     edit, accept = config.get("allow_edit", False), config.get("allow_accept", False)
     kinds = {"approve": accept, "edit": edit, "respond": config.get("allow_respond", False)}
     allowed_decisions = {kind for kind, is_allowed in kinds.items() if is_allowed}
     review = _reviewed(
-        action["action"], action["args"], allowed_decisions | {"reject"}, value.get("description"), place
+        action["action"], action["args"], allowed_decisions | {"reject"}, value.get("description"), point
     )
 
     def resumed(outcomes: Sequence[Any]) -> Any:
@@ -189,13 +193,13 @@ def _inbox(value: Mapping[str, Any], place: Place) -> Question:
     return Question([review.ask], resumed)
 
 
-def _action(value: Mapping[str, Any], place: Place) -> Question:
+def _action(value: Mapping[str, Any], point: PausePoint) -> Question:
     """Read `{"action": …, "message"?: …, …}` of a tool that asks about itself, as LangGraph's manual has it.
 
     It gets `{"action": "approve", …}` with the approved arguments, or `{"action": "reject", "message": …}`.
     """
     args = {name: item for name, item in value.items() if name not in {"action", "message"}}
-    review = _Review(value["action"], args, ("edit",), value.get("message"), place)
+    review = _Review(value["action"], args, ("edit",), value.get("message"), point)
 
     def resumed(outcomes: Sequence[Any]) -> Any:
         decision = outcomes[0]
@@ -206,27 +210,27 @@ def _action(value: Mapping[str, Any], place: Place) -> Question:
     return Question([review.ask], resumed)
 
 
-def _form_question(value: Any, schema: Any, place: Place) -> Question:
+def _form_question(value: Any, schema: Any, point: PausePoint) -> Question:
     """Ask for a value: a whole form, the value of a schema, or an open question."""
     shape = members_of(value)
     if isinstance(value, Form) or shape.keys() & {"fields", "sections"}:
-        return Question([_form_asker(value, place)], lambda found: _values(found[0]))
+        return Question([_form_asker(value, point)], lambda found: _values(found[0]))
     if schema is None and {*shape} == {"query"}:
         # The tool `human_assistance` of LangGraph's tutorial reads the answer from `data`.
         form = open_form(value, yes_no=False)
-        return Question([_form_asker(form, place)], lambda found: {"data": open_answer(found[0])})
+        return Question([_form_asker(form, point)], lambda found: {"data": open_answer(found[0])})
     if schema is None:
-        return Question([_form_asker(open_form(value), place)], lambda found: open_answer(found[0]))
+        return Question([_form_asker(open_form(value), point)], lambda found: open_answer(found[0]))
     form_of_schema = typed_form(value, schema)
     return Question(
-        [_form_asker(form_of_schema.form, place)], lambda found: form_of_schema.instance(_values(found[0]))
+        [_form_asker(form_of_schema.form, point)], lambda found: form_of_schema.instance(_values(found[0]))
     )
 
 
 def _form_asker(
-    form: Form | Mapping[str, Any], place: Place
+    form: Form | Mapping[str, Any], point: PausePoint
 ) -> Callable[[AsyncClient, AskOptions], Awaitable[AskOutcome]]:
-    return lambda ask, options: ask_once(ask, form, place, **options)
+    return lambda ask, options: ask_once(ask, form, point, **options)
 
 
 def _values(request: InputRequest) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.pregel import Pregel
 from langgraph.types import Command, GraphOutput, Interrupt, StateSnapshot
 
-from askback.adapters.asking import AskOptions, Place, supersede
+from askback.adapters.asking import AskOptions, PausePoint, supersede
 from askback.adapters.asktools import AskOutcome, is_open
 from askback.adapters.langgraph.questions import (
     Pause,
@@ -45,7 +45,7 @@ Steps = Generator[Step, Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class GraphRun:
     """A graph, how it is run and how it asks, and the steps to take."""
 
     graph: Pregel[Any, Any, Any, Any]
@@ -54,11 +54,11 @@ class Run:
     options: AskOptions
     steps: Steps | None = None
 
-    def run_and_ask(self, graph_input: Any) -> Run:
+    def run_and_ask(self, graph_input: Any) -> GraphRun:
         """Run the graph, from its pause if the input is None, and ask, until it has ended or nobody has answered."""
         return replace(self, steps=self._run_and_ask(graph_input))
 
-    def ask_about_pauses(self) -> Run:
+    def ask_about_pauses(self) -> GraphRun:
         """Ask about the pauses of the graph; the result is the command that continues it, or None."""
         return replace(self, steps=self._ask_about_pauses())
 
@@ -101,15 +101,15 @@ class Run:
             return ()
         state: StateSnapshot = yield Step("state")
         run_id, name = self.config.get("run_id"), self.graph.get_name()
-        place = Place(
+        point = PausePoint(
             id="",
             thread_id=str(self.config.get("configurable", {}).get("thread_id")),
             run_id=None if run_id is None else str(run_id),
             agent=None if name == "LangGraph" else name,
         )
-        places_by_id = dict(_locate_interrupts(state, place))
+        pauses_by_id = dict(_locate_interrupts(state, point))
         return [
-            places_by_id.get(interrupt.id, Pause(interrupt, replace(place, id=f"langgraph:{interrupt.id}")))
+            pauses_by_id.get(interrupt.id, Pause(interrupt, replace(point, id=f"langgraph:{interrupt.id}")))
             for interrupt in interrupts
         ]
 
@@ -117,7 +117,7 @@ class Run:
 class steps(Generic[P]):  # noqa: N801 - a decorator
     """Takes the steps of a run with a client, which it adds as the first argument; a blocking client blocks."""
 
-    def __init__(self, planned: Callable[P, Run]) -> None:
+    def __init__(self, planned: Callable[P, GraphRun]) -> None:
         self._planned = planned
         update_wrapper(self, planned)
 
@@ -131,7 +131,7 @@ class steps(Generic[P]):  # noqa: N801 - a decorator
         return _take_blocking(ask, run) if isinstance(ask, Client) else _take_steps(ask, run)
 
 
-def _next(run: Run, result: Any) -> tuple[Step | None, Any]:
+def _next(run: GraphRun, result: Any) -> tuple[Step | None, Any]:
     """Return the next step, or None and the result."""
     assert run.steps is not None
     try:
@@ -140,26 +140,26 @@ def _next(run: Run, result: Any) -> tuple[Step | None, Any]:
         return None, error.value
 
 
-def _take_blocking(ask: Client, run: Run) -> Any:
+def _take_blocking(ask: Client, run: GraphRun) -> Any:
     step, result = _next(run, None)
     while step is not None:
         if step.action == "ask":
             result = call_blocking(ask, _answers, step.argument, run.options)
         elif step.action == "leave":
-            result = call_blocking(ask, supersede, [item.place for item in step.argument])
+            result = call_blocking(ask, supersede, [item.point for item in step.argument])
         else:
             result = _run_step(run, step)
         step, result = _next(run, result)
     return result
 
 
-async def _take_steps(ask: AsyncClient, run: Run) -> Any:
+async def _take_steps(ask: AsyncClient, run: GraphRun) -> Any:
     step, result = _next(run, None)
     while step is not None:
         if step.action == "ask":
             result = await _answers(ask, step.argument, run.options)
         elif step.action == "leave":
-            result = await supersede(ask, [item.place for item in step.argument])
+            result = await supersede(ask, [item.point for item in step.argument])
         elif await _is_blocking(run):
             result = await asyncio.to_thread(_run_step, run, step)
         elif step.action == "state":
@@ -171,23 +171,23 @@ async def _take_steps(ask: AsyncClient, run: Run) -> Any:
     return result
 
 
-def _run_step(run: Run, step: Step) -> Any:
+def _run_step(run: GraphRun, step: Step) -> Any:
     if step.action == "state":
         return run.graph.get_state(run.config, subgraphs=True)
     graph: Any = run.graph  # as in `_take_steps`
     return graph.invoke(step.argument, run.config, **run.invoke)
 
 
-def has_saver(run: Run) -> bool:
+def has_saver(run: GraphRun) -> bool:
     """Return whether the graph has its own checkpointer, and the thread is known."""
     return isinstance(_saver(run), BaseCheckpointSaver) and "configurable" in run.config
 
 
-def _saver(run: Run) -> Any:
+def _saver(run: GraphRun) -> Any:
     return getattr(run.graph, "checkpointer", None)  # a graph of another server has none
 
 
-async def _is_blocking(run: Run) -> bool:
+async def _is_blocking(run: GraphRun) -> bool:
     """Return whether the checkpointer has only blocking methods, as SqliteSaver: then the graph runs in a thread."""
     if not has_saver(run):
         return False
@@ -236,8 +236,8 @@ async def park_pauses(
     }
 
 
-def _locate_interrupts(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
-    """Yield each interrupt of a state with its place; the node of a subgraph is the name of its agent."""
+def _locate_interrupts(state: StateSnapshot, point: PausePoint) -> Iterator[tuple[str, Pause]]:
+    """Yield each interrupt of a state with its pause point; the node of a subgraph is the name of its agent."""
     messages: Sequence[object] = members_of(state.values).get("messages", ())
     last_message = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
     for task in state.tasks:
@@ -246,9 +246,9 @@ def _locate_interrupts(state: StateSnapshot, place: Place) -> Iterator[tuple[str
                 interrupt.id,
                 Pause(
                     interrupt,
-                    replace(place, id=f"langgraph:{interrupt.id}"),
+                    replace(point, id=f"langgraph:{interrupt.id}"),
                     last_message.tool_calls if last_message else (),
                 ),
             )
         if isinstance(task.state, StateSnapshot):
-            yield from _locate_interrupts(task.state, replace(place, agent=task.name))
+            yield from _locate_interrupts(task.state, replace(point, agent=task.name))

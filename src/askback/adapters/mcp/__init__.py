@@ -9,7 +9,7 @@
     view.py         the card in hosts of MCP Apps
     server.py       the protocol, over the `mcp` package
     stdio.py        `askback mcp`
-    unreadable.py   replies to requests on standard input that the package cannot read
+    stdin_filter.py replies to requests on standard input that the package cannot read
     http.py         `/mcp` of a server
 
 It reaches the server only by the client, with the token of its caller.

@@ -32,10 +32,10 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from askback.adapters.asking import short_id
+from askback.adapters.mcp.caller_connection import CallerConnection, Context
 from askback.adapters.mcp.clients import client_of, take_answer
 from askback.adapters.mcp.dialogs import Dialog, Modes, dialog_for, person_of, report
 from askback.adapters.mcp.limits import Limits
-from askback.adapters.mcp.place import Context, Place
 from askback.client.options import call_key
 from askback.domain.lifecycle import TERMINAL
 from askback.domain.request import InputRequest
@@ -65,7 +65,7 @@ class ToolCall:
 
     context: Context
     params: CallToolRequestParams
-    place: Place
+    connection: CallerConnection
     limits: Limits
     prompts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The requests of permission prompts that have returned no answer, by thread and digest of the call."""
@@ -148,26 +148,26 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     """
     modes = Modes.of(call.context)
     needs_caller = modes.form or modes.url or question.is_secret
-    caller = await call.place.client.sessions.current() if needs_caller else None
+    caller = await call.connection.client.sessions.current() if needs_caller else None
     state = _read_state(call) if call.modern else None
     if state is None:
         person = None if caller is None else person_of(caller)
         is_personal = question.is_secret or (modes.url and not question.fits_dialog)
         request_body = question.create([person] if person and is_personal else None)
     else:
-        request_body = call.place.client.requests.get(state.request_id)
+        request_body = call.connection.client.requests.get(state.request_id)
     call.asking = asyncio.ensure_future(request_body)
     request = await asyncio.shield(call.asking)
     uses_dialog = caller is not None and not _is_settled(request) and question.dialog_s > 0
     client = client_of(call.context)
-    dialog = dialog_for(request, call.place, modes, caller, client) if uses_dialog and caller else None
+    dialog = dialog_for(request, call.connection, modes, caller, client) if uses_dialog and caller else None
     if dialog is None:
         return await _without_dialog(call, request, question)
     if not call.modern:
         return await _race(call, request, dialog, question)
     if state is None:
         return _input_required(call, request, dialog, rounds=0)
-    outcome = await report(request, dialog, _client_answer(call), call.place)
+    outcome = await report(request, dialog, _client_answer(call), call.connection)
     if outcome is None:
         return await _without_dialog(call, request, question)
     if isinstance(outcome, InputRequest):
@@ -189,17 +189,17 @@ async def settle(call: ToolCall, request: InputRequest, seconds: float | None) -
     """
     if _is_settled(request) or (seconds is not None and seconds <= 0):
         return request
-    waits = call.place.waits
+    waits = call.connection.waits
     reporting = asyncio.create_task(_report_progress(call, request, seconds))
     try:
         async with waits.limit(seconds):
-            return await call.place.client.wait(request)
+            return await call.connection.client.wait(request)
     except TimeoutError:
         if waits.is_ended:
             return request
         with suppress(ConnectionLost, TimeoutError):  # without a server it stays open all the same
             async with asyncio.timeout(_READ_S):
-                return await call.place.client.requests.get(request.id)
+                return await call.connection.client.requests.get(request.id)
         return request
     finally:
         reporting.cancel()
@@ -210,7 +210,7 @@ async def earlier_request(
 ) -> InputRequest:
     """Return the request of the same call by another connection, which has another thread; raises `Unaskable`."""
     if tool_call_id is not None:
-        for request in await call.place.client.requests.list(tool_call_id=tool_call_id, limit=1):
+        for request in await call.connection.client.requests.list(tool_call_id=tool_call_id, limit=1):
             if is_same(request):
                 return request
     raise Unaskable(
@@ -220,7 +220,7 @@ async def earlier_request(
 
 async def _report_progress(call: ToolCall, request: InputRequest, seconds: float | None) -> None:
     """Report the seconds that the call waits, at once and then regularly, with the page where people answer."""
-    text = translate("mcp.waiting", DEFAULT_LOCALE, url=call.place.page(request.id))
+    text = translate("mcp.waiting", DEFAULT_LOCALE, url=call.connection.page(request.id))
     for count in itertools.count():
         try:
             await call.context.session.report_progress(
@@ -268,7 +268,7 @@ async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputR
             log.debug("the client did not ask: %r", error)
             return None
         result = take_answer(client_of(call.context), result, clock.time() - started_at)
-        outcome = await report(request, dialog, result, call.place)
+        outcome = await report(request, dialog, result, call.connection)
         if outcome is None or isinstance(outcome, InputRequest):
             return outcome
         dialog_now = outcome

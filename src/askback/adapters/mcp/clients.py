@@ -8,7 +8,7 @@ from typing import Any, cast
 from mcp.server.context import CallNext, HandlerResult
 from mcp_types import CallToolRequestParams, CallToolResult, ElicitResult, TextContent, Tool
 
-from askback.adapters.mcp.place import Context
+from askback.adapters.mcp.caller_connection import Context
 
 CODEX, GEMINI = "codex-mcp-client", "gemini-cli-mcp-client"
 

@@ -15,9 +15,9 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams, ElicitRes
 from mcp_types.version import is_version_at_least
 
 from askback.adapters.arguments import MAX_FAULTS
+from askback.adapters.mcp.caller_connection import CallerConnection, Context
 from askback.adapters.mcp.clients import can_show, takes_own_texts
 from askback.adapters.mcp.forms import whole_elicitation
-from askback.adapters.mcp.place import Context, Place
 from askback.client import CurrentSession
 from askback.compat.mcp_elicitation import read_answer, read_decision, write_approval
 from askback.domain import questiontext
@@ -60,17 +60,17 @@ def person_of(caller: CurrentSession) -> str | None:
 
 
 def dialog_for(
-    request: InputRequest, place: Place, modes: Modes, caller: CurrentSession, client: str
+    request: InputRequest, connection: CallerConnection, modes: Modes, caller: CurrentSession, client: str
 ) -> Dialog | None:
     """Return the elicitation for an open request, or None if only the inbox and a link remain."""
-    if modes.form and (form := _form(request, place, caller, client)) is not None:
+    if modes.form and (form := _form(request, connection, caller, client)) is not None:
         return ElicitRequestFormParams.model_validate(form)
     if not modes.url:
         return None
     names = ", ".join(name.removeprefix("group:") for name in request.assignees or ())
     key = "mcp.open_as" if names else "mcp.open"
     message = translate(key, DEFAULT_LOCALE, what=what_it_asks(request), person=names)
-    url = f"{place.page(request.id)}?private"  # who else opens it sees for whom it is, and nothing more
+    url = f"{connection.page(request.id)}?private"  # who else opens it sees for whom it is, and nothing more
     return ElicitRequestURLParams(message=message, url=url, elicitation_id=request.id)
 
 
@@ -84,7 +84,7 @@ def what_it_asks(request: InputRequest) -> str:
 
 
 def _form(
-    request: InputRequest, place: Place, caller: CurrentSession, client: str
+    request: InputRequest, connection: CallerConnection, caller: CurrentSession, client: str
 ) -> Mapping[str, Any] | None:
     if request.assignees:
         return None
@@ -95,7 +95,7 @@ def _form(
             return None
         if own_texts or not any(getattr(field, "allow_other", False) for field in request.form.all_fields):
             return params
-        page = translate("mcp.own_words", DEFAULT_LOCALE, url=place.page(request.id))
+        page = translate("mcp.own_words", DEFAULT_LOCALE, url=connection.page(request.id))
         return {**params, "message": f"{params['message']}\n\n{page}"}
     approval = request.approval
     if approval is None or not caller.reported_approvals or approval.quorum > 1 or approval.exclude_requester:
@@ -112,14 +112,14 @@ def _form(
 
 
 async def report(
-    request: InputRequest, dialog: Dialog, result: ElicitResult, place: Place
+    request: InputRequest, dialog: Dialog, result: ElicitResult, connection: CallerConnection
 ) -> InputRequest | Dialog | None:
     """Report the client's answer.
 
     Returns the request as it is then; another dialog if the answer was refused; None if nobody has answered in the
     client, which is so after a page was opened, and if the client showed nothing (`cancel`).
     """
-    requests = place.client.requests
+    requests = connection.client.requests
     if result.action == "cancel" or (
         result.action == "accept" and isinstance(dialog, ElicitRequestURLParams)
     ):

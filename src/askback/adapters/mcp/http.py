@@ -12,8 +12,8 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from askback.adapters.mcp.caller_connection import CallerConnection, Context, Waits, session_id_of
 from askback.adapters.mcp.limits import Limits
-from askback.adapters.mcp.place import Context, Place, Waits, session_id_of
 from askback.adapters.mcp.server import build_server
 from askback.client import AsyncClient
 
@@ -57,11 +57,11 @@ class HttpEndpoint:
             await asyncio.Event().wait()
 
     @asynccontextmanager
-    async def _connect(self, context: Context) -> AsyncGenerator[Place]:
-        """Return the place of a call: a client with the token of its HTTP request."""
+    async def _connect(self, context: Context) -> AsyncGenerator[CallerConnection]:
+        """Return the connection of a call: a client with the token of its HTTP request."""
         assert context.request is not None  # a call over HTTP has one
         caller = context.request.scope["user"].access_token
         owner_key = session_id_of(context) or caller.client_id
         thread_id = f"mcp-{hashlib.sha256(owner_key.encode()).hexdigest()[:8]}"
         async with AsyncClient(app=self._app, token=caller.token, via="mcp") as client:
-            yield Place(client, caller.claims["base_url"], thread_id, waits=self._waits)
+            yield CallerConnection(client, caller.claims["base_url"], thread_id, waits=self._waits)

@@ -64,12 +64,12 @@ class _Prompt:
     @property
     def metadata(self) -> Json:
         """The metadata of its request: a prompt with the same asks the same."""
-        return {"mcp": {"prompt": self.digest, "folder": self.call.place.folder}}
+        return {"mcp": {"prompt": self.digest, "folder": self.call.connection.folder}}
 
     @property
     def key(self) -> tuple[str, str]:
         """The key of its request while no answer has been returned."""
-        return self.call.place.thread_id, self.digest
+        return self.call.connection.thread_id, self.digest
 
     @property
     def kind(self) -> str:
@@ -108,7 +108,7 @@ async def _answer(prompt: _Prompt) -> Json:
 
 async def _earlier_requests(prompt: _Prompt) -> AsyncIterator[InputRequest]:
     """Yield requests about the same call that no prompt has returned an answer of, as far as that is known."""
-    requests = prompt.call.place.client.requests
+    requests = prompt.call.connection.client.requests
     if (id_ := prompt.call.prompts.get(prompt.key)) is not None:
         with suppress(NotFound):
             yield await requests.get(id_)
@@ -135,9 +135,9 @@ async def _ask(prompt: _Prompt) -> InputRequest:
     else:
         content = Approval(tool=arguments.tool_name, input=arguments.input, allow_edit=True)
     try:
-        return await call.place.client.requests.create(
+        return await call.connection.client.requests.create(
             content,
-            thread_id=call.place.thread_id,
+            thread_id=call.connection.thread_id,
             idempotency_key=call_key("mcp", {"run_id": "prompt", "tool_call_id": arguments.tool_call_id}),
             tool_call_id=arguments.tool_call_id,
             timeout_s=APPROVAL_S,
@@ -161,7 +161,9 @@ async def _reply(prompt: _Prompt, request: InputRequest, *, is_new: bool) -> Jso
         del call.prompts[next(iter(call.prompts))]
     request = await settle(call, request, call.prompt_patience)
     if request.status not in TERMINAL:
-        text = OPEN.format(pending=model_text(request), request=request.id, url=call.place.page(request.id))
+        text = OPEN.format(
+            pending=model_text(request), request=request.id, url=call.connection.page(request.id)
+        )
         return _denial(text)
     call.prompts.pop(prompt.key, None)
     if request.status is Status.CANCELLED and not is_new:
@@ -175,7 +177,7 @@ async def _reply(prompt: _Prompt, request: InputRequest, *, is_new: bool) -> Jso
         return {"behavior": "allow", "updatedInput": prompt.arguments.input}
     if decision.source != "policy":
         try:
-            await call.place.client.consume(request, _execution_id(prompt))
+            await call.connection.client.consume(request, _execution_id(prompt))
         except (Conflict, Gone) as error:
             return _denial(error.message) if is_new else None
     return {"behavior": "allow", "updatedInput": decision.input}

@@ -29,6 +29,7 @@ from pydantic import ValidationError
 
 from askback.adapters.arguments import wrong_arguments
 from askback.adapters.mcp.asking import ToolCall
+from askback.adapters.mcp.caller_connection import Connect, Context, session_id_of
 from askback.adapters.mcp.clients import (
     adapt_call,
     adapt_instructions,
@@ -38,7 +39,6 @@ from askback.adapters.mcp.clients import (
 )
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.outcomes import failure, result
-from askback.adapters.mcp.place import Connect, Context, session_id_of
 from askback.adapters.mcp.tools import TOOLS, VIEW_TOOLS, Reply, ToolKind
 from askback.adapters.mcp.view import EXTENSION, RESOURCE, URI, read_view, tool_meta
 from askback.domain.faults import Faults
@@ -65,7 +65,7 @@ log = logging.getLogger(__name__)
 
 
 def build_server(connect: Connect, limits: Limits, *, run: str | None = None) -> Server[Any]:
-    """Return the MCP server, for any number of clients; `connect` gives each call its place.
+    """Return the MCP server, for any number of clients; `connect` gives each call its connection.
 
     `run` is the command by which the caller's programs use its secrets; None if it is not known.
     """
@@ -138,8 +138,8 @@ class Calls:
         consequence = "Nobody was asked." if tool.asks else "Nothing was done."
         try:
             arguments = parse(tool.arguments, params.arguments or {})
-            async with self._connect(context) as place:
-                call = ToolCall(context, params, place, self._limits, self._prompts)
+            async with self._connect(context) as connection:
+                call = ToolCall(context, params, connection, self._limits, self._prompts)
                 return await self._run(tool, call, arguments)
         except Faults as error:
             faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in error.faults)
@@ -173,12 +173,12 @@ class Calls:
         except anyio.get_cancelled_exc_class():
             # Lost connections and timeouts of the client leave the request open: the answer is still wanted.
             with anyio.CancelScope(shield=True):
-                with anyio.move_on_after(0 if call.place.waits.is_ended else REASON_S):
+                with anyio.move_on_after(0 if call.connection.waits.is_ended else REASON_S):
                     await cancelled.wait()
                 has_ended = tool.ends_with_client and call.context.request is None  # standard input has
                 unwanted = not _TIMED_OUT.search(self._reasons[id_]) if cancelled.is_set() else has_ended
                 if unwanted and call.asking is not None:
-                    await call.place.client.requests.withdraw(call.asking)
+                    await call.connection.client.requests.withdraw(call.asking)
             raise
         finally:
             self._running.pop(id_, None)

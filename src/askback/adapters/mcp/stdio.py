@@ -15,10 +15,10 @@ import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
+from askback.adapters.mcp.caller_connection import CallerConnection, Context, Waits
 from askback.adapters.mcp.limits import Limits
-from askback.adapters.mcp.place import Context, Place, Waits
 from askback.adapters.mcp.server import build_server
-from askback.adapters.mcp.unreadable import forward_readable
+from askback.adapters.mcp.stdin_filter import forward_readable
 from askback.client import AsyncClient, discovery
 from askback.client.program import program
 
@@ -26,8 +26,8 @@ ServerContext = Callable[[], AbstractAsyncContextManager[None]]
 """Makes a context in which the server runs, if it is ours to start."""
 
 
-class StdioPlace:
-    """The place of all calls of one process. Its client outlives a server that is started again."""
+class StdioConnection:
+    """The connection of all calls of one process. Its client outlives a server that is started again."""
 
     def __init__(self, *, thread_id: str | None, server: ServerContext) -> None:
         self._thread_id = thread_id or f"mcp-{secrets.token_hex(4)}"
@@ -35,19 +35,19 @@ class StdioPlace:
         """The command that runs a program with the secrets of this agent in its conversation."""
         self._server = server
         self.waits = Waits()
-        self._places: dict[discovery.ServerLocation, Place] = {}
+        self._connections: dict[discovery.ServerLocation, CallerConnection] = {}
 
     @asynccontextmanager
-    async def connect(self, _context: Context) -> AsyncGenerator[Place]:
-        """Return the place; raises `NoServer` while no server is known, and what starting one raises."""
+    async def connect(self, _context: Context) -> AsyncGenerator[CallerConnection]:
+        """Return the connection; raises `NoServer` while no server is known, and what starting one raises."""
         async with self._server():
             location = discovery.find()
-            if location not in self._places:
+            if location not in self._connections:
                 client = AsyncClient(location.url, location.token, via="mcp")
-                self._places[location] = Place(
+                self._connections[location] = CallerConnection(
                     client, location.url, self._thread_id, str(Path.cwd()), self.waits
                 )
-            yield self._places[location]
+            yield self._connections[location]
 
     async def prepare(self) -> None:
         """Start the server before the first call."""
@@ -56,8 +56,8 @@ class StdioPlace:
 
     async def close(self) -> None:
         """Close the clients."""
-        for place in self._places.values():
-            await place.client.aclose()
+        for connection in self._connections.values():
+            await connection.client.aclose()
 
 
 def _run_command(thread_id: str) -> str | None:
@@ -100,11 +100,11 @@ async def serve_stdio(
     no later version than 2025-11-25, where an answer from elsewhere closes the client's dialog: in later versions the
     call has ended by then.
     """
-    place = StdioPlace(thread_id=thread_id, server=server)
-    mcp_server = build_server(place.connect, limits, run=place.run)
-    preparing = asyncio.create_task(place.prepare())
+    connection = StdioConnection(thread_id=thread_id, server=server)
+    mcp_server = build_server(connection.connect, limits, run=connection.run)
+    preparing = asyncio.create_task(connection.prepare())
     calls, ended = anyio.CancelScope(), anyio.Event()
-    ending = asyncio.create_task(_end_by_signal(place.waits, calls, ended))
+    ending = asyncio.create_task(_end_by_signal(connection.waits, calls, ended))
     try:
         async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
             readable_in, readable = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -117,4 +117,4 @@ async def serve_stdio(
     finally:
         ending.cancel()
         await asyncio.gather(preparing, return_exceptions=True)  # a call says why it failed
-        await place.close()
+        await connection.close()

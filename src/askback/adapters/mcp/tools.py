@@ -52,9 +52,9 @@ async def ask_user(call: ToolCall, arguments: AskUser) -> Reply:
     form_request = form_for(arguments)
 
     async def create(assignees: list[str] | None) -> InputRequest:
-        return await call.place.client.requests.create(
+        return await call.connection.client.requests.create(
             form_request.form,
-            thread_id=arguments.thread_id or call.place.thread_id,
+            thread_id=arguments.thread_id or call.connection.thread_id,
             idempotency_key=call.key,
             tool_call_id=call.tool_use_id,
             timeout_s=arguments.timeout_s,
@@ -80,9 +80,9 @@ async def request_approval(call: ToolCall, arguments: RequestApproval) -> Reply:
     approval = Approval(tool=arguments.tool, input=arguments.input, reason=arguments.reason, allow_edit=True)
 
     async def create(_assignees: list[str] | None) -> InputRequest:
-        return await call.place.client.requests.create(
+        return await call.connection.client.requests.create(
             approval,
-            thread_id=arguments.thread_id or call.place.thread_id,
+            thread_id=arguments.thread_id or call.connection.thread_id,
             idempotency_key=call.key,
             tool_call_id=call.tool_use_id,
             timeout_s=arguments.timeout_s or APPROVAL_S,
@@ -107,11 +107,11 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
     )
 
     async def create(assignees: list[str] | None) -> InputRequest:
-        result = await call.place.client.secrets.request(
+        result = await call.connection.client.secrets.request(
             arguments.names,
             reason=arguments.reason,
             instructions=arguments.instructions,
-            thread_id=arguments.thread_id or call.place.thread_id,
+            thread_id=arguments.thread_id or call.connection.thread_id,
             wait=False,
             idempotency_key=call.key,
             tool_call_id=call.tool_use_id,
@@ -142,7 +142,7 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
 
 async def get_answer(call: ToolCall, arguments: GetAnswer) -> Reply:
     """Return the outcome of a request."""
-    request = await call.place.client.requests.get(arguments.request_id)
+    request = await call.connection.client.requests.get(arguments.request_id)
     request = await settle(call, request, call.seconds(arguments.wait_s))
     forget_prompt(call, request)
     return _result(call, request)
@@ -151,7 +151,7 @@ async def get_answer(call: ToolCall, arguments: GetAnswer) -> Reply:
 async def cancel_request(call: ToolCall, arguments: CancelRequest) -> Reply:
     """Withdraw a request; one that has ended stays as it is, and its outcome is returned."""
     try:
-        request = await call.place.client.requests.cancel(arguments.request_id, note=arguments.reason)
+        request = await call.connection.client.requests.cancel(arguments.request_id, note=arguments.reason)
     except Conflict as error:
         if error.request is None:
             raise
@@ -163,7 +163,7 @@ async def cancel_request(call: ToolCall, arguments: CancelRequest) -> Reply:
 
 async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
     """Return the caller's requests."""
-    page = await call.place.client.requests.list(
+    page = await call.connection.client.requests.list(
         thread_id=arguments.thread_id, status=arguments.status, limit=arguments.limit
     )
     request_list = [
@@ -172,7 +172,7 @@ async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
             "kind": item.kind,
             "status": str(item.status),
             "title": _title(item),
-            "url": call.place.page(item.id),
+            "url": call.connection.page(item.id),
         }
         for item in page
     ]
@@ -197,7 +197,7 @@ async def _ask(call: ToolCall, question: Question) -> Reply:
 
 
 def _result(call: ToolCall, request: InputRequest) -> CallToolResult:
-    return request_result(request, call.place.page(request.id))
+    return request_result(request, call.connection.page(request.id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,12 +38,12 @@ def read_view() -> ReadResourceResult:
 
 async def read_in_view(call: ToolCall, arguments: ReadInView) -> CallToolResult:
     """Return a request, and whether it can be answered in the view: `{request, here}`."""
-    return await _replied(call.place.client.requests.get(arguments.request_id))
+    return await _replied(call.connection.client.requests.get(arguments.request_id))
 
 
 async def answer_in_view(call: ToolCall, arguments: AnswerInView) -> CallToolResult:
     """Report what the person entered in the view, with the body that the page would send."""
-    requests = call.place.client.requests
+    requests = call.connection.client.requests
     request = await requests.get(arguments.request_id)
     body = arguments.body
     request = request.model_copy(update={"revision": body.get("revision", request.revision)})

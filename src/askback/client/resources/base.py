@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from pydantic_core import from_json
 
 from askback.client.frames import frame, idempotency_key
-from askback.client.link import Link, Ticket
+from askback.client.link import CallFuture, Link
 from askback.client.rest import rest_call
 from askback.client.secret_body import encode_body
 from askback.domain.model import without_none
@@ -73,13 +73,13 @@ class Resource:
         )
         return from_json(reply.reveal() or "null")
 
-    async def _await_settled(self, ticket: Ticket) -> Any:
-        """Return the settled request of a ticket; cancel the request when the waiting task is cancelled."""
+    async def _await_settled(self, future: CallFuture) -> Any:
+        """Return the settled request of a future; cancel the request when the waiting task is cancelled."""
         try:
-            return await ticket
+            return await future
         except asyncio.CancelledError:
-            if self._link.abandon(ticket) and ticket.withdraw and ticket.request_id is not None:
-                await self._link.try_withdraw(ticket.request_id)
+            if self._link.abandon(future) and future.withdraw and future.request_id is not None:
+                await self._link.try_withdraw(future.request_id)
             raise
 
 

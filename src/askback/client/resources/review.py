@@ -37,17 +37,17 @@ async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputReque
     if latest_progress[1] == len(_RANK):
         return
     pause = FIRST_POLL_S
-    wait_ticket = await link.wait(request.id)
+    wait_future = await link.wait(request.id)
     feed = EventFeed(link, request.thread_id, None)
     next_progress: asyncio.Task[dict[str, Any]] | None = None
     try:
         while latest_progress[1] != len(_RANK):
             next_progress = next_progress or asyncio.create_task(_next(feed))
             await asyncio.wait(
-                {next_progress, wait_ticket}, timeout=pause, return_when=asyncio.FIRST_COMPLETED
+                {next_progress, wait_future}, timeout=pause, return_when=asyncio.FIRST_COMPLETED
             )
-            if wait_ticket.done():
-                state: Any = wait_ticket.result()
+            if wait_future.done():
+                state: Any = wait_future.result()
             elif next_progress.done():
                 event, next_progress = next_progress.result(), None
                 state = event.get("request")
@@ -61,9 +61,9 @@ async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputReque
                 latest_progress = _progress(latest_request)
                 yield latest_request
     finally:
-        link.abandon(wait_ticket)
+        link.abandon(wait_future)
         feed.close()
-        for task in (next_progress, wait_ticket):
+        for task in (next_progress, wait_future):
             if task is not None and not task.cancel() and not task.cancelled():
                 task.exception()  # it is seen: the same error may have ended both
 

@@ -101,8 +101,8 @@ class Secrets(Resource):
                     op, partial(self._probe_handler, own_probe), withdraw=cancel_on_abort
                 )
             elif wait:
-                ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
-                request = InputRequest.model_validate(await self._await_settled(ticket))
+                future = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
+                request = InputRequest.model_validate(await self._await_settled(future))
             else:
                 request = InputRequest.model_validate(await self._call(op))
         except Conflict as error:

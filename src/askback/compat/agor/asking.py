@@ -12,7 +12,7 @@ from askback.domain.model import Model
 from askback.domain.secrets.request import SecretHelp
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotFound
-from askback.ports.systems import Answer, Api, ApiCall, Json
+from askback.ports.systems import Api, ApiCall, Json, JsonReply
 
 PREFIX = "agor_widgets_request_"
 _DISMISSED = (
@@ -158,10 +158,10 @@ TOOLS: Mapping[str, type[Tool]] = {
 """The tools by the type of their widget."""
 
 
-async def tool_call(call: ApiCall) -> Answer:
+async def tool_call(call: ApiCall) -> JsonReply:
     """`POST /sessions/{session}/tools/{tool}`."""
     key = call.header("idempotency-key")
-    return Answer(await run(call.api, call.path["session"], call.path["tool"], call.json(), key=key))
+    return JsonReply(await run(call.api, call.path["session"], call.path["tool"], call.json(), key=key))
 
 
 async def call_tool(call: ApiCall, tool: str, arguments: object, key: str | None) -> Json:

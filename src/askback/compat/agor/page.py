@@ -12,7 +12,7 @@ from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.secret import RawBody
 from askback.domain.validation.report import MAX_FAULTS
 from askback.errors import Conflict, Forbidden, Gone, NotFound
-from askback.ports.systems import Answer, Api, ApiCall, EventStream, Json, StreamEvent
+from askback.ports.systems import Api, ApiCall, EventStream, Json, JsonReply, StreamEvent
 
 SUBMIT, DISMISS, OAUTH = "submit", "dismiss", "oauth_callback"
 RESOLVED_BY = {"oauth": OAUTH}
@@ -23,18 +23,18 @@ PAGE = 200
 """The most messages of a reply: the newest ones."""
 
 
-async def message(call: ApiCall) -> Answer:
+async def message(call: ApiCall) -> JsonReply:
     """`GET /messages/{widget}`."""
-    return Answer((await find(call)).message())
+    return JsonReply((await find(call)).message())
 
 
-async def messages(call: ApiCall) -> Answer:
+async def messages(call: ApiCall) -> JsonReply:
     """`GET /messages?session_id=`: the widgets of a session, the oldest first."""
     session = call.query.get("session_id")
     require(session, "session_id", "missing_required")
     page = await call.api.call("list_requests", thread_id=session, limit=PAGE)
     widgets = map(read_widget, reversed(page["requests"]))
-    return Answer({"data": [widget.message() for widget in widgets if widget.type]})
+    return JsonReply({"data": [widget.message() for widget in widgets if widget.type]})
 
 
 async def events(call: ApiCall) -> EventStream:
@@ -56,7 +56,7 @@ async def _events(api: Api, session: str, after: int | None) -> AsyncIterator[St
                     yield StreamEvent(RESOLVED, widget.resolved(), str(change["seq"]))
 
 
-async def submit(call: ApiCall) -> Answer:
+async def submit(call: ApiCall) -> JsonReply:
     """`POST /widgets/{widget}/submit`."""
     widget = await _open(call, SUBMIT)
     revision, secret = widget.request.revision, widget.request.secret
@@ -68,26 +68,26 @@ async def submit(call: ApiCall) -> Answer:
         return await _resolve(call, SUBMIT, "answer_request", body)
     except Faults as error:
         status, reply = refuse(call.api.explain(error.with_paths(_PATHS)))
-        return Answer({**reply, "message": f"Invalid submit payload: {reply['message']}"}, status=status)
+        return JsonReply({**reply, "message": f"Invalid submit payload: {reply['message']}"}, status=status)
 
 
-async def dismiss(call: ApiCall) -> Answer:
+async def dismiss(call: ApiCall) -> JsonReply:
     """`POST /widgets/{widget}/dismiss`."""
     await _open(call, DISMISS)
     return await _resolve(call, DISMISS, "decline_request", {"reason": "dismissed"})
 
 
-async def oauth_start(call: ApiCall) -> Answer:
+async def oauth_start(call: ApiCall) -> JsonReply:
     """`POST /widgets/{widget}/oauth-start`: the address at which the person connects the account."""
     return await call.start_oauth((await _open(call, OAUTH)).request.id)
 
 
-async def oauth_resolve(call: ApiCall) -> Answer:
+async def oauth_resolve(call: ApiCall) -> JsonReply:
     """`POST /widgets/{widget}/oauth-resolve`: reports the outcome; only the provider's grant resolves it."""
     widget = await find(call)
     _require_action(widget, OAUTH)
     if widget.state == "submitted":
-        return Answer(widget.outcome())
+        return JsonReply(widget.outcome())
     _require_open(widget, OAUTH)
     raise Conflict(f"The account at '{widget.params['provider']}' is not connected yet.")
 
@@ -125,7 +125,7 @@ def _require_open(widget: Widget, action: str) -> None:
         raise Conflict(f"Widget {widget.request.id} is already {widget.state}; cannot {action} again.")
 
 
-async def _resolve(call: ApiCall, action: str, operation: str, body: object) -> Answer:
+async def _resolve(call: ApiCall, action: str, operation: str, body: object) -> JsonReply:
     try:
         ended = await call.api.call(operation, body, request_id=call.path["widget"])
     except Forbidden:
@@ -133,7 +133,7 @@ async def _resolve(call: ApiCall, action: str, operation: str, body: object) -> 
     except (Conflict, Gone):
         await _open(call, action)  # says so if it has ended meanwhile
         raise
-    return Answer(read_widget(ended).outcome())
+    return JsonReply(read_widget(ended).outcome())
 
 
 def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:

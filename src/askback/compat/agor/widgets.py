@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from askback.compat.data import read_data
+from askback.compat.package_data import read_data
 from askback.domain.fields import Form, Multiselect, Radio, Select
 from askback.domain.kinds import BUILT_IN
 from askback.domain.lifecycle import Status

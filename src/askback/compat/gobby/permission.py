@@ -7,14 +7,14 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
-from askback.compat.data import read_data
+from askback.compat.package_data import read_data
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
-from askback.ports.systems import Answer, Api, ApiCall, Json
+from askback.ports.systems import Api, ApiCall, Json, JsonReply
 
 ASK_USER, ENTER_PLAN, EXIT_PLAN = "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"
 NAME = "gobby"
@@ -47,7 +47,7 @@ class Interrupt(Model):
     tool_use_id: str
 
 
-async def can_use_tool(call: ApiCall) -> Answer:
+async def can_use_tool(call: ApiCall) -> JsonReply:
     """Hold a call of a tool until it is decided: `{"behavior": "allow", "updatedInput"}` or `deny` with a `message`.
 
     The same `tool_use_id` in the same conversation is the same request, also after a restart of the server.
@@ -55,12 +55,12 @@ async def can_use_tool(call: ApiCall) -> Answer:
     use = parse(ToolUse, call.json())
     hook = use.pre_tool_use
     if hook is not None and hook.decision in ("deny", "block"):
-        return Answer(_deny(hook.reason or TEXTS["blocked"]))
+        return JsonReply(_deny(hook.reason or TEXTS["blocked"]))
     if use.tool_name == ENTER_PLAN:  # it only lets the agent do less
-        return Answer(_allow(use.input))
+        return JsonReply(_allow(use.input))
     plan = use.input.get("plan")
     if use.tool_name == EXIT_PLAN and not (isinstance(plan, str) and plan.strip()):
-        return Answer(_deny(TEXTS["no_plan"]))
+        return JsonReply(_deny(TEXTS["no_plan"]))
     try:
         request = await call.api.call("create_request", _body(call, use), paths=TEXTS["paths_of_calls"])
     except Conflict as error:
@@ -70,10 +70,10 @@ async def can_use_tool(call: ApiCall) -> Answer:
     if request["status"] not in TERMINAL:
         request = await call.api.outcome(request["id"])
     decided = InputRequest.model_validate(request)
-    return Answer(await _result(call.api, decided, use), outcome_of=decided.id)
+    return JsonReply(await _result(call.api, decided, use), outcome_of=decided.id)
 
 
-async def interrupt(call: ApiCall) -> Answer:
+async def interrupt(call: ApiCall) -> JsonReply:
     """Cancel the requests that a tool call waits for: the held call gets a denial, and every card closes."""
     use, thread = parse(Interrupt, call.json()), call.path["conversation"]
     page = await call.api.call("list_requests", thread_id=thread, external_id=use.tool_use_id, limit=1)
@@ -81,7 +81,7 @@ async def interrupt(call: ApiCall) -> Answer:
         raise NotFound("This conversation has no such call of a tool.")
     id_, reason = page["requests"][0]["id"], {"reason": "agent_aborted"}
     cancelled = await call.api.call("cancel_request", reason, request_id=id_)
-    return Answer({"tool_use_id": use.tool_use_id, "status": cancelled["status"]})
+    return JsonReply({"tool_use_id": use.tool_use_id, "status": cancelled["status"]})
 
 
 def _body(call: ApiCall, use: ToolUse) -> Json:

@@ -12,8 +12,8 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
-from askback.compat.data import read_data
 from askback.compat.keys import key_of
+from askback.compat.package_data import read_data
 from askback.domain import jsontext
 from askback.domain.faults import Fault, Faults
 from askback.domain.model import Model, empty_list
@@ -23,7 +23,7 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import is_blank
 from askback.errors import RateLimited
-from askback.ports.systems import Answer, ApiCall, Json
+from askback.ports.systems import ApiCall, Json, JsonReply
 
 MAX_CLARIFICATIONS = 10
 TEXTS = read_data(__file__)
@@ -188,7 +188,7 @@ class Batch(Model, extra="ignore"):
     tools: list[Tool] | None = None
 
 
-async def tool_calls(call: ApiCall) -> Answer:
+async def tool_calls(call: ApiCall) -> JsonReply:
     """Ask the first question that can be asked; answer with a result for each call, and the faults of questions."""
     batch = _read_batch(call.json())
     asking = {TOOL, *(tool.id for tool in batch.tools or () if tool.asks is True)}
@@ -199,7 +199,7 @@ async def tool_calls(call: ApiCall) -> Answer:
             refusal = TEXTS["not_here"] if "error" in results[tool_call.id] else TEXTS["not_run"]
     other_result = {"status": "not_run", "message": refusal}
     messages = [_message(item, results.get(item.id, other_result)) for item in batch.tool_calls]
-    return Answer({"messages": messages, **({"field_errors": faults} if faults else {})})
+    return JsonReply({"messages": messages, **({"field_errors": faults} if faults else {})})
 
 
 def _message(call: ToolCall, result: Json) -> Json:

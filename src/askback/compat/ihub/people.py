@@ -17,7 +17,7 @@ from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.messages import DEFAULT_LOCALE, number_text, translate
 from askback.messages.languages import choose
-from askback.ports.systems import Answer, Api, ApiCall, Json
+from askback.ports.systems import Api, ApiCall, Json, JsonReply
 
 KeyStyle = Literal["snake", "camel"]
 SKIPPED = translate("message.skipped", DEFAULT_LOCALE)
@@ -159,7 +159,7 @@ class PageBody(Parameters, extra="ignore"):
     params: Parameters = Parameters()
 
 
-async def send(call: ApiCall) -> Answer:
+async def send(call: ApiCall) -> JsonReply:
     """Take the last message of `{messages, params?}`."""
     api, chat, payload = call.api, call.path["chat"], parse(PageBody, call.json())
     require(payload.messages, "messages", "empty.list")
@@ -175,7 +175,7 @@ async def send(call: ApiCall) -> Answer:
         id_ = message.get("messageId")
         key = key_of("ihub", chat, id_) if isinstance(id_, str) else None
         await _answer(api, chat, parse(Response, answer), key=key)
-    return Answer({"status": "streaming", "chatId": chat})
+    return JsonReply({"status": "streaming", "chatId": chat})
 
 
 async def _write(api: Api, chat: str, message: Json) -> None:

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Any
 
-from askback.compat.data import read_data
 from askback.compat.ihub import people
 from askback.compat.ihub.calls import tool_calls
+from askback.compat.package_data import read_data
 from askback.domain.model import without_none
 from askback.messages.languages import choose
-from askback.ports.systems import Answer, Api, ApiCall, EventStream, Json, Problem, Route, StreamEvent, System
+from askback.ports.systems import ApiCall, EventStream, Json, JsonReply, Problem, Route, StreamEvent, System
 from askback.wire.operation import PEOPLE, REQUESTER
 
 CHAT = "/api/apps/{app}/chat/{chat}"
@@ -20,9 +20,9 @@ ANSWER_FIRST_S = 0.4
 _CHANGES = frozenset({"request.created", "request.reprompted", "request.updated"})
 
 
-async def _messages(call: ApiCall) -> Answer:
+async def _messages(call: ApiCall) -> JsonReply:
     thread = await call.api.call("get_thread", thread_id=call.path["chat"])
-    return Answer({"messages": people.user_messages(thread)})
+    return JsonReply({"messages": people.user_messages(thread)})
 
 
 def tool(language: str | None = None) -> Json:
@@ -34,33 +34,33 @@ def tool(language: str | None = None) -> Json:
     return json.loads(json.dumps(read_data(__file__, "ask_user.json")), object_hook=in_language)
 
 
-async def _tools(call: ApiCall) -> Answer:
-    return Answer([tool(call.query.get("language"))])
+async def _tools(call: ApiCall) -> JsonReply:
+    return JsonReply([tool(call.query.get("language"))])
 
 
 async def _stream(call: ApiCall, style: people.KeyStyle = "snake") -> EventStream:
     await call.api.call("get_thread", thread_id=call.path["chat"])  # raises before the stream begins
     style = "camel" if call.query.get("style") == "camel" else style
-    return EventStream(_events(call.api, call.path["chat"], style))
+    return EventStream(_events(call, style))
 
 
-async def _events(api: Api, chat: str, style: people.KeyStyle) -> AsyncIterator[StreamEvent]:
+async def _events(call: ApiCall, style: people.KeyStyle) -> AsyncIterator[StreamEvent]:
     def event(name: str, data: Json) -> StreamEvent:
-        return StreamEvent(name, {"event": name, "chatId": chat, **data})
+        return StreamEvent(name, {"event": name, "chatId": call.path["chat"], **data})
 
     def ask(request: Json) -> Sequence[StreamEvent]:
-        data = people.clarification(request, style=style, locale=api.locale)
+        data = people.clarification(request, style=style, locale=call.api.locale)
         if data is None or (request["id"], request["revision"]) in sent_revisions:
             return ()
         done = {"finishReason": "clarification", "clarificationData": data}
         return event("clarification", data), event("done", done)
 
     sent_revisions = set[tuple[str, int]]()
-    async with api.watch(chat) as changes:
+    async with call.api.watch(call.path["chat"]) as changes:
         yield event("connected", {})
-        if await people.open_questions(api, chat):
+        if await people.open_questions(call.api, call.path["chat"]):
             await asyncio.sleep(ANSWER_FIRST_S)
-        for request in await people.open_questions(api, chat):
+        for request in await people.open_questions(call.api, call.path["chat"]):
             for item in ask(request):
                 yield item
             sent_revisions.add((request["id"], request["revision"]))

@@ -16,7 +16,7 @@ from askback.domain.fields import Number_
 from askback.domain.request import InputRequest
 from askback.domain.validation.arguments import arguments
 from askback.domain.validation.texts import is_deceptive
-from askback.ports.systems import Answer, Api, ApiCall, Json, Problem
+from askback.ports.systems import Api, ApiCall, Json, JsonReply, Problem
 
 _Milliseconds = Annotated[Number_, Field(gt=0)]
 _CURSOR = re.compile("([0-9]{1,18}):([0-9]{1,18})")
@@ -24,19 +24,19 @@ _ON_TIMEOUT = {"error": "expire", "async": "resume", "cancel": "cancel"}
 _STRUCTURE = frozenset({"wrong_type", "missing_required", "unknown_value", "below_min"})
 
 
-async def ask(call: ApiCall) -> Answer:
+async def ask(call: ApiCall) -> JsonReply:
     """`POST /api/plugins/questions/operations/ask`."""
     if session := call.header("x-session-id") or call.query.get("sessionId"):
         return await _ask(call, session, "schema", _questionnaire, outcomes.result)
     return _error("interaction_unavailable", "Interactive tools are not available in this environment.")
 
 
-async def interact(call: ApiCall) -> Answer:
+async def interact(call: ApiCall) -> JsonReply:
     """`POST /api/sessions/{session}/interactions`: returns the response of the person."""
     return await _ask(call, call.path["session"], "inputSchema", _interaction, outcomes.user_response)
 
 
-async def events(call: ApiCall) -> Answer:
+async def events(call: ApiCall) -> JsonReply:
     """`POST /api/plugins/sessions/operations/events`: the transcript, or its entries after a cursor."""
     return _ok(await _events(call.api, **arguments(_events, call.json(), alias=camel)))
 
@@ -145,13 +145,13 @@ def _form(schema: Questionnaire, prompt: str, tool: str = "", view: CompletedVie
 
 async def _ask(
     call: ApiCall, session: str, form: str, read: Callable[..., Json], write: Callable[[InputRequest], Json]
-) -> Answer:
+) -> JsonReply:
     """Ask, and wait for the reply unless it comes in another turn or the caller asks later."""
     try:
         request = await _create(call, session, read)
     except Faults as error:
         status, body = refuse(call.api.explain(error), form=form, read=call.json)
-        return Answer(body, status=status)
+        return JsonReply(body, status=status)
     if request.delivery == "resume":
         return _ok(outcomes.pending(request))
     if call.query.get("wait") == "0" and not request.settled:
@@ -185,10 +185,10 @@ async def _create(call: ApiCall, session: str, read: Callable[..., Json]) -> Inp
     return InputRequest.model_validate(await call.api.call("create_request", body, key=key, paths=paths))
 
 
-def _ok(body: Json, *, outcome_of: str = "") -> Answer:
-    return Answer({"ok": True, "result": body}, outcome_of=outcome_of)
+def _ok(body: Json, *, outcome_of: str = "") -> JsonReply:
+    return JsonReply({"ok": True, "result": body}, outcome_of=outcome_of)
 
 
-def _error(code: str, message: str, *, outcome_of: str = "") -> Answer:
+def _error(code: str, message: str, *, outcome_of: str = "") -> JsonReply:
     status = 503 if code == "interaction_unavailable" else 409
-    return Answer({"error": message, "code": code}, status=status, outcome_of=outcome_of)
+    return JsonReply({"error": message, "code": code}, status=status, outcome_of=outcome_of)

@@ -2,7 +2,7 @@
 
 from xml.sax.saxutils import escape
 
-from askback.compat.data import read_data
+from askback.compat.package_data import read_data
 from askback.domain.lifecycle import Status
 from askback.domain.questiontext import quote
 from askback.domain.request import Answer, InputRequest

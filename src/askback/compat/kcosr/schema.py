@@ -7,7 +7,7 @@ from typing import Any, Literal, cast, get_args
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from askback.compat.data import read_data, rename_fault
+from askback.compat.package_data import read_data, rename_fault
 from askback.domain.faults import join
 from askback.domain.fields import Form, Number_
 from askback.domain.patterns import has_ambiguous_nesting

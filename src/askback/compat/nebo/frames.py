@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
-from askback.compat.data import read_data, rename_fault
+from askback.compat.package_data import read_data, rename_fault
 from askback.domain.faults import Faults, fault, require
 from askback.domain.fields import Form
 from askback.domain.model import Model

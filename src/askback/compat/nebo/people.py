@@ -11,7 +11,7 @@ from askback.domain.faults import Faults, require
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import NotFound
-from askback.ports.systems import Answer, ApiCall, Json, Problem
+from askback.ports.systems import ApiCall, Json, JsonReply, Problem
 
 _ANSWERED_HERE = "answered here"
 """Marks a request while this page answers it: the answer is sent to the other pages only."""
@@ -157,7 +157,7 @@ def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
             pass
 
 
-async def read_chat(call: ApiCall) -> Answer:
+async def read_chat(call: ApiCall) -> JsonReply:
     """Return a chat; an ask without a message is a separate message."""
     thread = await call.api.call("get_thread", thread_id=call.path["id"])
     messages = {message["id"]: message for message in thread["messages"]}
@@ -177,7 +177,7 @@ async def read_chat(call: ApiCall) -> Answer:
             turn["content"].append({"type": "request", "request_id": id_})
     rows = sorted(messages.values(), key=lambda item: item["seq"])
     chat = {"id": thread["id"], "title": thread.get("title") or "New Chat"}
-    return Answer({"chat": chat, "messages": [_message_json(row, asks) for row in rows]})
+    return JsonReply({"chat": chat, "messages": [_message_json(row, asks) for row in rows]})
 
 
 def _message_json(message: Json, asks: dict[str, Json]) -> Json:

@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from typing import Any, Literal
 
-from askback.compat.data import read_data
 from askback.compat.nebo.frames import NO_UI, SKIPPED, Ask, end_text, read_ask, refusal_text, write_value
+from askback.compat.package_data import read_data
 from askback.domain.faults import Faults
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotAnswered

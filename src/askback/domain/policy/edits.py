@@ -53,15 +53,15 @@ _EDIT_LIST_KEYS = frozenset("edits replacements".split())
 """Keys that hold a list of edits, each of which may name its own file."""
 
 
-def objection(arguments: Mapping[str, Any], read_scope: ReadScope) -> Reason | None:
+def why_not_allowed(arguments: Mapping[str, Any], read_scope: ReadScope) -> Reason | None:
     """Return why a call of a file tool needs approval; None if it only writes files that this mode accepts."""
     files = _written_files(arguments)
     if not files or not all(files):
         return Reason("edit_and_more")
-    return next(filter(None, (file_objection(path, read_scope) for path in files)), None)
+    return next(filter(None, (why_file_not_allowed(path, read_scope) for path in files)), None)
 
 
-def file_objection(path: str, read_scope: ReadScope) -> Reason | None:
+def why_file_not_allowed(path: str, read_scope: ReadScope) -> Reason | None:
     """Return why edits to a file need approval; None for an ordinary source or document below a root."""
     names = _paths_below_root(path, read_scope)
     if not names:

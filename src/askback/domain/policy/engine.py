@@ -157,7 +157,7 @@ def _decide_by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) ->
         return PolicyResult(_ask_or_deny(policy), (reason, *dangers), risks=dangers)
     level: PolicyLevel = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
     editing = policy.mode == "accept_edits" and call.is_edit and not is_listed and not dangers
-    edit_objection = edits.objection(call.members, policy.read_scope(call)) if editing else None
+    edit_objection = edits.why_not_allowed(call.members, policy.read_scope(call)) if editing else None
     edit = editing and edit_objection is None
     kind = table_decision(
         level, policy.ask, listed=is_listed or edit, dangerous=bool(dangers), table=policy.table
@@ -327,7 +327,9 @@ def _cover_command(
     for rule in rules.allowing(argv[0] if argv else None):
         if not (rule.matches_words(argv) and applies(rule)):
             continue
-        objection = rule.objection(argv) or rule_scope.check_command(argv, rule, read_scope, piped=piped)
+        objection = rule.why_not_allowed(argv) or rule_scope.check_command(
+            argv, rule, read_scope, piped=piped
+        )
         if objection is None and not (rule.prefix and dangerous):
             return rule
         mismatch = (

@@ -73,35 +73,12 @@ _START_UP = frozenset(
     .inputrc crontab
     """.split()
 )
-_ENDINGS = (
-    *(
-        ".pem",
-        ".key",
-        ".p8",
-        ".p12",
-        ".pfx",
-        ".pvk",
-        ".jks",
-        ".bcfks",
-        ".keystore",
-        ".kdbx",
-        ".kdb",
-        ".ppk",
-        ".asc",
-    ),
-    *(
-        ".gpg",
-        ".pgp",
-        ".age",
-        ".keytab",
-        ".ovpn",
-        ".keychain",
-        ".keychain-db",
-        ".agilekeychain",
-        ".opvault",
-        ".psafe3",
-    ),
-    *(".secret", ".secrets", ".token", ".jwk", ".jwks.json", ".tfstate", ".netrc", ".htpasswd"),
+_ENDINGS = tuple(
+    """
+    .pem .key .p8 .p12 .pfx .pvk .jks .bcfks .keystore .kdbx .kdb .ppk .asc
+    .gpg .pgp .age .keytab .ovpn .keychain .keychain-db .agilekeychain .opvault .psafe3
+    .secret .secrets .token .jwk .jwks.json .tfstate .netrc .htpasswd
+    """.split()
 )
 _DOT_ENV = re.compile(
     r"\.(?:env|envrc|flaskenv|dev\.vars)(?:[-_.\d].*)?|.+\.env|env\.(?:local|prod|production|staging)"

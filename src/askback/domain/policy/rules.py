@@ -35,7 +35,7 @@ from askback.domain.policy.calls import SHELL_TOOLS, Call, fold_tool_name, tool_
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.characters import why_suspicious
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_words
-from askback.domain.policy.shell.prefix_check import objection
+from askback.domain.policy.shell.prefix_check import why_not_allowed
 from askback.domain.policy.shell.programs import basename
 from askback.domain.policy.shell.reading import SHELLS
 from askback.domain.policy.shell_input import normalize_folder
@@ -102,12 +102,12 @@ class Rule:
         words = self.words
         return words is not None and argv[: len(words)] == words and (self.prefix or argv == words)
 
-    def objection(self, argv: Argv) -> Reason | None:
+    def why_not_allowed(self, argv: Argv) -> Reason | None:
         """Return why this rule does not allow a simple command that it matches."""
         words = self.words or ()
         if self.any_arguments:
             return paths.why_sensitive(argv[len(words) :])
-        return objection(argv, len(words)) if self.prefix else None
+        return why_not_allowed(argv, len(words)) if self.prefix else None
 
     def denies(self, argv: Argv) -> bool:
         """Return whether a command matches this rule if it denies or asks: by any path, with any quoting."""

@@ -24,7 +24,7 @@ from askback.domain.policy.rules import Rule, RuleError, exact_rule_text, parse_
 from askback.domain.policy.searches import looks_like_file
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.literal import check_literal_argv
-from askback.domain.policy.shell.prefix_check import objection, prefix_fault, runs_project
+from askback.domain.policy.shell.prefix_check import prefix_fault, runs_project, why_not_allowed
 from askback.domain.policy.shell.programs import basename
 
 
@@ -95,7 +95,7 @@ def _matches(rule: Rule, call: Call) -> bool:
         return rule.applies_in_folder(call) and any(map(rule.denies, call.reading.all_commands))
     applies = rule.applies_in_folder(call) and not call.reading.unclear
     return applies and all(
-        rule.matches_words(argv) and rule.objection(argv) is None for argv in call.reading.commands
+        rule.matches_words(argv) and rule.why_not_allowed(argv) is None for argv in call.reading.commands
     )
 
 
@@ -156,8 +156,8 @@ def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
     for count in range(min(_count_program_words(words), _MAX_WORDS), 0, -1):
         if count == 1 and basename(words[0]) in _TAKES_TARGETS:
             return
-        refuses_options = objection((*words[:count], _NO_OPTION), count) is not None
-        if refuses_options and objection(words, count) is None:
+        refuses_options = why_not_allowed((*words[:count], _NO_OPTION), count) is not None
+        if refuses_options and why_not_allowed(words, count) is None:
             prefix = shlex.join(words[:count])
             yield f"bash({prefix}:*){folder}", "options", prefix
             return

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from askback.domain import fields as form_fields
 from askback.domain.faults import join
+from askback.domain.fields import AnyField
 from askback.domain.kinds import BUILT_IN
 from askback.domain.validation.report import Report, join_key
 from askback.domain.validation.texts import has_lone_surrogate
@@ -50,19 +50,7 @@ _BOUNDS = {
     "less_than_equal": ("above_max", "le", "max"),
 }
 _SHORTHANDS = {"Option", "Agent"}
-_FIELD_KEYS = frozenset(
-    key
-    for kind in (
-        form_fields.Text,
-        form_fields.Number,
-        form_fields.Select,
-        form_fields.Multiselect,
-        form_fields.Datetime,
-        form_fields.File,
-        form_fields.Rows,
-    )
-    for key in kind.model_fields
-)
+_FIELD_KEYS = frozenset(key for kind in get_args(get_args(AnyField)[0]) for key in kind.model_fields)
 
 
 class ErrorLocation(NamedTuple):

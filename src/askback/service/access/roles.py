@@ -32,12 +32,22 @@ def digest(secret: str) -> str:
 
 async def require(ctx: Services, principal: Principal, operation: str, request_id: str | None = None) -> None:
     """Raise `Forbidden`, and record the attempt, unless the caller's role allows the operation."""
-    roles = OPERATIONS[operation].roles
-    if principal.role in roles:
+    await require_role(ctx, principal, OPERATIONS[operation].roles, operation, request_id)
+
+
+async def require_role(
+    ctx: Services,
+    principal: Principal,
+    allowed: frozenset[str],
+    operation: str,
+    request_id: str | None = None,
+) -> None:
+    """Raise `Forbidden`, and record the attempt under the name of the operation, for any other role."""
+    if principal.role in allowed:
         return
     await record_refusal(ctx, principal, operation, request_id)
     raise Forbidden(
-        f"The role {principal.role} does not allow this. Use a token with the role {_join_roles(roles)}."
+        f"The role {principal.role} does not allow this. Use a token with the role {_join_roles(allowed)}."
     )
 
 

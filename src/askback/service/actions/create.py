@@ -7,10 +7,10 @@ from typing import Any
 from pydantic_core import to_json
 
 from askback.domain.action import ActionAsk
+from askback.domain.build_view import languages_of, make_view, markdown_trees
 from askback.domain.links import link_host
 from askback.domain.oauth import OauthProvider
 from askback.domain.validation.action import check_action
-from askback.domain.view import languages_of, make_view, markdown_trees
 from askback.ports.store import Change, Principal
 from askback.service.access import sharing
 from askback.service.context import Services

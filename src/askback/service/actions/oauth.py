@@ -14,7 +14,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Status, Transition
 from askback.domain.oauth import (
     Failure,
     Grant,
@@ -218,7 +218,7 @@ async def _store_token(
             await settle(
                 ctx,
                 record,
-                Action.ANSWER,
+                Transition.ANSWER,
                 outcome,
                 by=principal,
                 effects=effects,

@@ -11,7 +11,7 @@ from typing import Any
 from askback.domain.action import ActionAnswerBody, OutcomeBody
 from askback.domain.events import REQUEST_ATTEMPTED
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Status, Transition
 from askback.domain.record import Record
 from askback.domain.shown_texts import shown_texts
 from askback.domain.timestamps import rfc3339
@@ -93,7 +93,7 @@ async def _record(
     if shown_texts is not None:
         answer["shown"] = shown_texts
     outcome = {"source": source, "answer": answer}
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim)
+    return await settle(ctx, record, Transition.ANSWER, outcome, by=principal, claim=claim)
 
 
 async def note_failure(
@@ -113,7 +113,7 @@ async def note_failure(
             return await settle(
                 ctx,
                 record,
-                Action.NOTE,
+                Transition.NOTE,
                 {"attempt": attempt},
                 by=by,
                 claim=claim,

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from askback.domain.approval import Risk, RuleChoice, Scope
+from askback.domain.build_view import languages_of, make_view, markdown_trees
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.domain.policy.reasons import Reason
@@ -28,7 +29,6 @@ from askback.domain.record import Record
 from askback.domain.state import settled_state
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import ApprovalRequest, check_approval
-from askback.domain.view import languages_of, make_view, markdown_trees
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.ports.threads import ThreadConfig

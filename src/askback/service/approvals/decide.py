@@ -13,7 +13,7 @@ from typing import Any
 
 from askback.domain.approval import DecisionBody, ShownApproval
 from askback.domain.faults import Faults, fault
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.policy.effective import read_settings
 from askback.domain.preview import reason_data
 from askback.domain.record import Record
@@ -125,7 +125,13 @@ class _Decision:
         approval_count = sum(vote["decision"] == "approve" for vote in votes)
         if says_yes and votes and approval_count < self.shown.quorum:
             return await self._settle(
-                record, Action.VOTE, {}, votes, principal=self.principal, decision="approve", **ruling.trial
+                record,
+                Transition.VOTE,
+                {},
+                votes,
+                principal=self.principal,
+                decision="approve",
+                **ruling.trial,
             )
         answer, effects = await self._answer(record)
         outcome = {"source": self.principal.answer_source, "answer": answer}
@@ -135,7 +141,13 @@ class _Decision:
                 outcome = {**outcome, "refusal": refusal.shown}
                 effects = replace(effects, refusals=refusal.effects.refusals)
         return await self._settle(
-            record, Action.ANSWER, outcome, votes, principal=self.principal, effects=effects, **ruling.trial
+            record,
+            Transition.ANSWER,
+            outcome,
+            votes,
+            principal=self.principal,
+            effects=effects,
+            **ruling.trial,
         )
 
     async def _settle_as_denied(
@@ -155,7 +167,7 @@ class _Decision:
         effects = SideEffects(uses=ruling.uses(record.tenant, at=now, request_id=record.id))
         return await self._settle(
             record,
-            Action.ANSWER,
+            Transition.ANSWER,
             outcome,
             votes,
             principal=None,
@@ -167,7 +179,7 @@ class _Decision:
     async def _settle(
         self,
         record: Record,
-        action: Action,
+        transition: Transition,
         outcome: dict[str, Any],
         votes: list[Mapping[str, Any]],
         *,
@@ -178,7 +190,7 @@ class _Decision:
         return await settle(
             self.ctx,
             record,
-            action,
+            transition,
             {**outcome, "votes": votes} if votes else outcome,
             by=principal,
             claim=self.claim,

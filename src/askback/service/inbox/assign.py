@@ -11,7 +11,7 @@ from typing import Any
 from askback.domain.events import REQUEST_ASSIGNED
 from askback.domain.faults import Faults, fault, join
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.envelope import check_people
@@ -81,7 +81,7 @@ async def _assign(
     change = await settle(
         ctx,
         record,
-        Action.NOTE,
+        Transition.NOTE,
         {"assignment": assignment, "assigned": None},
         by=principal,
         effects=SideEffects(audit=(entry,)),

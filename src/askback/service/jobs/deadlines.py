@@ -14,7 +14,7 @@ import anyio
 from askback.domain.check import probe_deadline
 from askback.domain.deadlines import EscalationStep
 from askback.domain.events import REQUEST_ESCALATED, REQUEST_NOTED
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Status, Transition
 from askback.domain.record import Record
 from askback.domain.state import Members
 from askback.errors import Conflict, NotFound, Unavailable
@@ -22,7 +22,7 @@ from askback.service.context import Services
 from askback.service.lifecycle import checks
 from askback.service.lifecycle.settle import ConcurrentChange, settle
 from askback.service.lifecycle.timeout import time_out
-from askback.service.requests.hold import hold_timeout, is_held
+from askback.service.requests.hold_for_hook import hold_timeout, is_held
 from askback.service.requests.kinds import handlers_of
 
 IDLE_S = 0.5
@@ -109,7 +109,7 @@ async def take_due_steps(ctx: Services, record: Record, now: int, *, has_viewer:
     if viewer_by is not None and (has_viewer or viewer_by <= now):
         has_viewer = has_viewer or "shown_at" in state
         if not has_viewer and not await ctx.presence.has_viewer(record.tenant, record.thread_id):
-            await settle(ctx, record, Action.CANCEL, {"reason": "not_shown"}, by=None)
+            await settle(ctx, record, Transition.CANCEL, {"reason": "not_shown"}, by=None)
             return
         new_members["unseen"] = viewer_by = None
     escalated_count = state.get("escalated", 0)
@@ -125,7 +125,7 @@ async def take_due_steps(ctx: Services, record: Record, now: int, *, has_viewer:
     await settle(
         ctx,
         record,
-        Action.NOTE,
+        Transition.NOTE,
         new_members,
         by=None,
         match_state=True,

@@ -15,7 +15,7 @@ import logging
 
 import anyio
 
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.errors import Conflict, Unavailable
 from askback.service.context import Services
@@ -69,7 +69,7 @@ async def expire_unattended(ctx: Services, *, before_ms: int) -> int:
             record for record in page if record.created_at < before_ms and _is_awaited(record)
         ]
         # Concurrently, so that they share commits. A `Conflict` means that another change came first.
-        steps = [settle(ctx, record, Action.EXPIRE, {}, by=None) for record in awaited_requests]
+        steps = [settle(ctx, record, Transition.EXPIRE, {}, by=None) for record in awaited_requests]
         for result in await asyncio.gather(*steps, return_exceptions=True):
             if isinstance(result, BaseException) and not isinstance(result, Conflict):
                 raise result

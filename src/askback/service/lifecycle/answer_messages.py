@@ -9,7 +9,7 @@ from typing import Any
 from askback.domain.answertext import answer_text
 from askback.domain.events import MESSAGE_ADDED, EventDraft
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Status, Transition
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.ports.store import AnswerMessage, Principal
@@ -22,7 +22,7 @@ _ENVELOPE_BYTES = 4_096
 async def with_message(
     ctx: Services,
     record: Record,
-    action: Action,
+    transition: Transition,
     status: Status,
     outcome: Mapping[str, Any],
     *,
@@ -39,7 +39,7 @@ async def with_message(
     answer: Mapping[str, Any] | None = outcome.get("answer")
     if not await _are_messages(ctx, record) or (answer is not None and "message_id" in answer):
         return outcome, None
-    values = record.state.members.get("submitted") if action is Action.ACCEPT else answer
+    values = record.state.members.get("submitted") if transition is Transition.ACCEPT else answer
     text = answer_text(record.spec.form, values)
     author = outcome.get("settled_by") or (None if by is None else by.settler)
     if text is None or author is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from askback.domain.lifecycle import OPEN, Action
+from askback.domain.lifecycle import OPEN, Transition
 from askback.domain.record import Record
 from askback.errors import Conflict, Gone, NotFound
 from askback.ports.store import Principal
@@ -32,5 +32,5 @@ async def cancel_matching(
     ):
         for record in filter(concerns, records):
             with suppress(Conflict, Gone, NotFound):
-                await settle(ctx, record, Action.CANCEL, {"reason": "admin"}, by=by)
+                await settle(ctx, record, Transition.CANCEL, {"reason": "admin"}, by=by)
         cursor = records[-1].id

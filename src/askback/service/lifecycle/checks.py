@@ -23,7 +23,7 @@ from askback.domain.check import (
 from askback.domain.deadlines import Schedule
 from askback.domain.fields import Form
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Status, Transition
 from askback.domain.record import Record
 from askback.domain.request import FieldFault
 from askback.domain.resume import check_cause
@@ -35,7 +35,7 @@ from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service.access import roles
 from askback.service.context import Services
-from askback.service.lifecycle.held import apply_held_outcome
+from askback.service.lifecycle.apply_held_outcome import apply_held_outcome
 from askback.service.lifecycle.read import get_request
 from askback.service.lifecycle.settle import ConcurrentChange, already_settled, settle
 from askback.service.lifecycle.undelivered import is_requester_waiting, resumes_for_check
@@ -94,7 +94,7 @@ async def submit_for_check(
         members["time_left_s"] = remaining_ms / 1000
     times = Schedule(None, check_until)
     return await settle(
-        ctx, record, Action.SUBMIT, members, by=by, claim=claim, effects=effects, times=times, **facts
+        ctx, record, Transition.SUBMIT, members, by=by, claim=claim, effects=effects, times=times, **facts
     )
 
 
@@ -134,7 +134,7 @@ async def _renew(ctx: Services, principal: Principal, record: Record) -> Change:
     change = await settle(
         ctx,
         record,
-        Action.NOTE,
+        Transition.NOTE,
         members,
         by=principal,
         match_state=True,
@@ -176,13 +176,15 @@ async def reopen_unchecked_now(ctx: Services, record: Record) -> None:
     members: dict[str, Any] = {"error_summary": translate_for(record, "fault.not_checked")}
     if kind_of(record).keeps_submission:
         members["submitted"] = record.state.members.get("submitted")
-    await settle(ctx, record, Action.REPROMPT, members, by=None, times=reprompt_times(ctx, record))
+    await settle(ctx, record, Transition.REPROMPT, members, by=None, times=reprompt_times(ctx, record))
 
 
 async def _postpone(ctx: Services, record: Record, check: Check) -> None:
     """Make the request due again when its check ends."""
     times = Schedule(None, check.ends_at)
-    await settle(ctx, record, Action.NOTE, {}, by=None, match_state=True, times=times, event="request.noted")
+    await settle(
+        ctx, record, Transition.NOTE, {}, by=None, match_state=True, times=times, event="request.noted"
+    )
 
 
 def reprompt_times(ctx: Services, record: Record) -> Schedule:

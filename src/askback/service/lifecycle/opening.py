@@ -18,7 +18,7 @@ from askback.domain import deadlines, events, jsontext
 from askback.domain.access import UNSHARED, AccessList
 from askback.domain.events import REQUEST_QUEUED, EventDraft
 from askback.domain.fields import Form
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Status, Transition
 from askback.domain.policy.settings import read_thread_settings
 from askback.domain.record import Labels, Record
 from askback.domain.request import Ask, Envelope
@@ -235,6 +235,6 @@ async def _queue(
 
 async def _supersede(ctx: Services, principal: Principal, holder: Record) -> None:
     try:
-        await settle(ctx, holder, Action.CANCEL, {"reason": "superseded"}, by=principal)
+        await settle(ctx, holder, Transition.CANCEL, {"reason": "superseded"}, by=principal)
     except Conflict:
         return  # it has ended or changed meanwhile: the insert is tried again

@@ -13,7 +13,7 @@ from typing import Any
 from askback.domain.deadlines import Schedule
 from askback.domain.events import REQUEST_CREATED, REQUEST_REPROMPTED, REQUEST_VOTED, EventDraft
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import ASKS_AGAIN, TERMINAL, TRANSITIONS, Action, Status, step
+from askback.domain.lifecycle import ASKS_AGAIN, NEXT_STATUS, TERMINAL, Status, Transition, step
 from askback.domain.policy.settings import read_thread_settings
 from askback.domain.record import Record
 from askback.domain.spec import Spec
@@ -30,12 +30,12 @@ from askback.service.lifecycle.idempotency import with_submission
 from askback.service.lifecycle.undelivered import resumes_for_end
 from askback.service.lifecycle.uploads import file_claims
 
-_DECIDING_ACTIONS = frozenset({Action.ANSWER, Action.ACCEPT})
+_DECIDING_TRANSITIONS = frozenset({Transition.ANSWER, Transition.ACCEPT})
 _PERSONS_SOURCES = frozenset({"responder", "client", "provider"})
 """The sources of answers that a person gave, also in the agent's client or at an OAuth provider."""
-_SUBMITS = frozenset({Action.ANSWER, Action.SUBMIT, Action.VOTE})
-_ENDING_ACTIONS = frozenset({Action.DECLINE, Action.CANCEL})
-_EVENTS = {Action.VOTE: REQUEST_VOTED, Action.REPROMPT: REQUEST_REPROMPTED}
+_SUBMITS = frozenset({Transition.ANSWER, Transition.SUBMIT, Transition.VOTE})
+_ENDING_TRANSITIONS = frozenset({Transition.DECLINE, Transition.CANCEL})
+_EVENTS = {Transition.VOTE: REQUEST_VOTED, Transition.REPROMPT: REQUEST_REPROMPTED}
 """Steps with their own event types; the event of any other step has the name of the new status."""
 
 
@@ -50,7 +50,7 @@ class ConcurrentChange(Exception):
 async def settle(
     ctx: Services,
     record: Record,
-    action: Action,
+    transition: Transition,
     outcome: Mapping[str, Any],
     *,
     by: Principal | None,
@@ -64,7 +64,7 @@ async def settle(
     refused: bool = False,
     **facts: Any,
 ) -> Change:
-    """Take `action` on the request as it was read; of several callers the first one wins.
+    """Take `transition` on the request as it was read; of several callers the first one wins.
 
     `outcome` is merged into the state, `times` and `spec` replace those of the request, and `facts` go into the audit
     log. `event` is the event type if it does not follow from the step. With `match_state` the step fails unless the
@@ -72,24 +72,24 @@ async def settle(
 
     Raises `Conflict` or `Gone` with the current request if it came too late, `ConcurrentChange`, `NotFound` if erased.
     """
-    if (record.status, action) not in TRANSITIONS:
+    if (record.status, transition) not in NEXT_STATUS:
         if (earlier_change := await replayed(ctx, claim)) is None:
             raise already_settled(record)
-        return _replay(earlier_change, record, action)
-    status, now = step(record.status, action), ctx.clock.now_ms()
+        return _replay(earlier_change, record, transition)
+    status, now = step(record.status, transition), ctx.clock.now_ms()
     queued = resumes_for_end(ctx, record, by=by, now=now) if status in TERMINAL else ()
     if queued:
         outcome, effects = {**outcome, "queued": True}, replace(effects, resumes=queued)
-    outcome, message = await with_message(ctx, record, action, status, outcome, by=by, now=now)
-    state = _next_state(record, action, status, outcome, principal=by, now=now, times=times)
-    kind = event or _EVENTS.get(action, f"request.{status}")
-    if record.status is Status.RESOLVING and action is not Action.NOTE and effects.promote is None:
+    outcome, message = await with_message(ctx, record, transition, status, outcome, by=by, now=now)
+    state = _next_state(record, transition, status, outcome, principal=by, now=now, times=times)
+    kind = event or _EVENTS.get(transition, f"request.{status}")
+    if record.status is Status.RESOLVING and transition is not Transition.NOTE and effects.promote is None:
         effects = replace(effects, discard=(record.tenant, record.id))  # the check of these values has ended
-    effects = await _with_lifts(ctx, record, action, outcome, effects)
-    if kind_of(record).is_audited and action is not Action.NOTE:
-        entry = _settle_entry(record, action, outcome, principal=by, at=now, **facts)
+    effects = await _with_lifts(ctx, record, transition, outcome, effects)
+    if kind_of(record).is_audited and transition is not Transition.NOTE:
+        entry = _settle_entry(record, transition, outcome, principal=by, at=now, **facts)
         effects = replace(effects, audit=(*effects.audit, entry))
-    if files := file_claims(record, action, status, outcome):
+    if files := file_claims(record, transition, status, outcome):
         effects = replace(effects, files=files)
     draft = EventDraft(kind, record.tenant, record.thread_id, now, record.id, state.text, record.requester)
     change = await ctx.store.settle(
@@ -102,7 +102,7 @@ async def settle(
             state=state,
             event=draft,
             state_before=record.state if match_state else None,
-            asks_again=action in ASKS_AGAIN,
+            asks_again=transition in ASKS_AGAIN,
             spec=spec,
             times=times,
             leave_queue=leave_queue,
@@ -114,11 +114,17 @@ async def settle(
         effects,
     )
     ctx.recent.discard(record.id)
-    return await _check_outcome(ctx, record, action, change, match_state=match_state, now=now)
+    return await _check_outcome(ctx, record, transition, change, match_state=match_state, now=now)
 
 
 async def _check_outcome(
-    ctx: Services, record: Record, action: Action, change: Change | None, *, match_state: bool, now: int
+    ctx: Services,
+    record: Record,
+    transition: Transition,
+    change: Change | None,
+    *,
+    match_state: bool,
+    now: int,
 ) -> Change:
     """Raise if the step came too late; otherwise count the end and promote the next queued request."""
     if change is None:
@@ -128,7 +134,7 @@ async def _check_outcome(
             raise ConcurrentChange(change.record)
         raise already_settled(change.record)
     if change.outcome is Outcome.REPLAYED:
-        return _replay(change, record, action)
+        return _replay(change, record, transition)
     if change.record.settled:
         ctx.metrics.record_end(change.record, settled_at=now)
         if change.record.exclusive is not None:
@@ -146,10 +152,10 @@ async def _refunds(ctx: Services, record: Record, status: Status) -> bool:
 
 
 async def _with_lifts(
-    ctx: Services, record: Record, action: Action, outcome: Mapping[str, Any], effects: SideEffects
+    ctx: Services, record: Record, transition: Transition, outcome: Mapping[str, Any], effects: SideEffects
 ) -> SideEffects:
     """Add the refusals that a person's answer lifts because it starts a new run of the agent."""
-    if action not in _DECIDING_ACTIONS or not record.spec.is_durable:
+    if transition not in _DECIDING_TRANSITIONS or not record.spec.is_durable:
         return effects
     if outcome.get("source") not in _PERSONS_SOURCES or outcome["answer"].get("decision") == "deny":
         return effects
@@ -167,7 +173,7 @@ async def promote_queued(ctx: Services) -> None:
             await settle(
                 ctx,
                 record,
-                Action.NOTE,
+                Transition.NOTE,
                 {"queued_behind": None},
                 by=None,
                 match_state=True,
@@ -178,7 +184,7 @@ async def promote_queued(ctx: Services) -> None:
 
 def _next_state(
     record: Record,
-    action: Action,
+    transition: Transition,
     status: Status,
     outcome: Mapping[str, Any],
     *,
@@ -186,19 +192,19 @@ def _next_state(
     now: int,
     times: Schedule | None,
 ) -> State:
-    changes: dict[str, Any] = {**(record.state.members if action is Action.NOTE else {}), **outcome}
+    changes: dict[str, Any] = {**(record.state.members if transition is Transition.NOTE else {}), **outcome}
     if status in TERMINAL:
         changes["settled_at"] = rfc3339(now)
         if principal is not None and "settled_by" not in changes:
             changes["settled_by"] = principal.settler
-    revision = record.revision + (action in ASKS_AGAIN)
+    revision = record.revision + (transition in ASKS_AGAIN)
     expires_at = record.expires_at if times is None else times.expires_at
     return next_state(record.state, status, changes, revision=revision, expires_at=expires_at)
 
 
 def _settle_entry(
     record: Record,
-    action: Action,
+    transition: Transition,
     outcome: Mapping[str, Any],
     *,
     principal: Principal | None,
@@ -212,7 +218,7 @@ def _settle_entry(
     digest = answer.get("digest", record.digest)
     rule = answer.get("rule")
     return audit_entry(
-        "decide" if action in _DECIDING_ACTIONS else action.value,
+        "decide" if transition in _DECIDING_TRANSITIONS else transition.value,
         at=at,
         tenant=record.tenant,
         by=principal,
@@ -230,11 +236,11 @@ def _settle_entry(
     )
 
 
-def _replay(change: Change, record: Record, action: Action) -> Change:
+def _replay(change: Change, record: Record, transition: Transition) -> Change:
     """Return a replay that was found only in the transaction, with its `submission`."""
-    if action in _SUBMITS:
+    if transition in _SUBMITS:
         return with_submission(change, record.revision)
-    return with_submission(change) if action in _ENDING_ACTIONS else change
+    return with_submission(change) if transition in _ENDING_TRANSITIONS else change
 
 
 async def replayed(ctx: Services, claim: Claim | None) -> Change | None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from askback.domain.events import REQUEST_DETACHED
 from askback.domain.faults import Faults
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Status, Transition
 from askback.domain.record import Record
 from askback.domain.validation.answer import CleanedAnswer, default_answer
 from askback.ports.store import Change, Claim, Principal
@@ -25,11 +25,11 @@ async def time_out(
     if (answer := _default(ctx, record)) is not None:
         outcome = {"source": "default", "answer": answer.answer}
         return await settle(
-            ctx, record, Action.ACCEPT if checked else Action.ANSWER, outcome, by=by, claim=claim
+            ctx, record, Transition.ACCEPT if checked else Transition.ANSWER, outcome, by=by, claim=claim
         )
     if on_timeout == "cancel":
-        return await settle(ctx, record, Action.CANCEL, {"reason": "timeout"}, by=by, claim=claim)
-    return await settle(ctx, record, Action.EXPIRE, {}, by=by, claim=claim)
+        return await settle(ctx, record, Transition.CANCEL, {"reason": "timeout"}, by=by, claim=claim)
+    return await settle(ctx, record, Transition.EXPIRE, {}, by=by, claim=claim)
 
 
 def _default(ctx: Services, record: Record) -> CleanedAnswer | None:
@@ -49,9 +49,16 @@ async def _detach(
     times = record.spec.facts.schedule_from(None, created_at=record.created_at, escalated=escalated)
     if record.status is Status.RESOLVING:
         return await settle(
-            ctx, record, Action.REPROMPT, {"detached": True}, by=principal, claim=claim, times=times
+            ctx, record, Transition.REPROMPT, {"detached": True}, by=principal, claim=claim, times=times
         )
     changes = {"detached": True}
     return await settle(
-        ctx, record, Action.NOTE, changes, by=principal, match_state=True, event=REQUEST_DETACHED, times=times
+        ctx,
+        record,
+        Transition.NOTE,
+        changes,
+        by=principal,
+        match_state=True,
+        event=REQUEST_DETACHED,
+        times=times,
     )

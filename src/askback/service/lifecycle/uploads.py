@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from askback.domain.files import NO_UPLOADS, Uploads
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import TERMINAL, Action, Status
+from askback.domain.lifecycle import TERMINAL, Status, Transition
 from askback.domain.record import Record
 from askback.ports.files import FileClaim, StoredFile
 from askback.ports.store import Principal
@@ -35,13 +35,13 @@ async def uploads_of(ctx: Services, principal: Principal | None, record: Record)
 
 
 def file_claims(
-    record: Record, action: Action, status: Status, outcome: Mapping[str, Any]
+    record: Record, transition: Transition, status: Status, outcome: Mapping[str, Any]
 ) -> tuple[FileClaim, ...]:
     """Return the file changes of a step to `status`, if the request has file fields.
 
     The answer, or the submission that is checked, claims the files that it names. The end drops all others.
     """
-    if action is Action.NOTE or status is Status.PENDING:
+    if transition is Transition.NOTE or status is Status.PENDING:
         return ()
     if not (fields := kind_of(record).file_fields(record.spec)):
         return ()

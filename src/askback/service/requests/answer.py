@@ -13,7 +13,7 @@ from askback.domain import jsontext
 from askback.domain.events import REQUEST_SHOWN
 from askback.domain.faults import Faults, fault
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Status, Transition
 from askback.domain.record import Record
 from askback.domain.secrets.secret import RawBody
 from askback.domain.timestamps import rfc3339
@@ -30,7 +30,7 @@ from askback.service.lifecycle.admission import admit, check_note, parse_for_cal
 from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
 from askback.service.lifecycle.read import get_recent, get_request
 from askback.service.lifecycle.settle import ConcurrentChange, already_settled, replayed, settle
-from askback.service.requests.hold import hold_decline, is_held
+from askback.service.requests.hold_for_hook import hold_decline, is_held
 from askback.service.requests.kinds import handlers_of
 from askback.wire.bodies import DeclineBody, EmptyBody
 
@@ -133,7 +133,7 @@ async def decline(
     return await settle(
         ctx,
         record,
-        Action.DECLINE,
+        Transition.DECLINE,
         outcome if refusal is None else {**outcome, "refusal": refusal.shown},
         by=principal,
         claim=claim,
@@ -178,7 +178,7 @@ async def mark_shown(ctx: Services, principal: Principal, request_id: str, body:
             change = await settle(
                 ctx,
                 record,
-                Action.NOTE,
+                Transition.NOTE,
                 changes,
                 by=principal,
                 match_state=True,

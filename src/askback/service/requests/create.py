@@ -7,7 +7,7 @@ from typing import cast
 
 from askback.domain.faults import Faults, fault
 from askback.domain.kinds import BUILT_IN, FORM, PACKAGE
-from askback.domain.lifecycle import CANCELLED_BY, Action
+from askback.domain.lifecycle import CANCELLED_BY, Transition
 from askback.domain.record import Record
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict
@@ -85,4 +85,4 @@ async def cancel_request(
         allowed = [item for item, roles in CANCELLED_BY.items() if principal.role in roles]
         raise Faults([fault("reason", "unknown_value", allowed=", ".join(allowed))])
     outcome = {"reason": reason} | ({"note": payload.note} if payload.note is not None else {})
-    return await settle(ctx, record, Action.CANCEL, outcome, by=principal, claim=claim)
+    return await settle(ctx, record, Transition.CANCEL, outcome, by=principal, claim=claim)

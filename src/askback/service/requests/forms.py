@@ -8,9 +8,10 @@ from typing import Any
 from anyio import to_thread
 
 from askback.domain import jsontext
+from askback.domain.build_view import build_view
 from askback.domain.faults import Faults, fault
 from askback.domain.fields import Form
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.domain.request import Ask
 from askback.domain.shown_texts import shown_form
@@ -21,15 +22,14 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.validation.text_check import check_languages
 from askback.domain.validation.verdict import check_result
-from askback.domain.view import view
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change, Claim, Principal
 from askback.ports.threads import ThreadConfig
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.lifecycle.admission import admit, parse_for_caller
+from askback.service.lifecycle.apply_held_outcome import apply_held_outcome
 from askback.service.lifecycle.checks import default_summary, error_members, submit_for_check
-from askback.service.lifecycle.held import apply_held_outcome
 from askback.service.lifecycle.idempotency import (
     idempotency_claim,
     labels_of,
@@ -107,7 +107,9 @@ def _stored_text(text: str, *, errors: bool, limited: bool) -> str:
 
 async def form_view(form: Form, text: str) -> dict[str, Any]:
     """Return the `view` of a form in the request `text`; long ones are made in a thread."""
-    return await to_thread.run_sync(view, form) if len(text) > MAX_INLINE_CHARACTERS else view(form)
+    return (
+        await to_thread.run_sync(build_view, form) if len(text) > MAX_INLINE_CHARACTERS else build_view(form)
+    )
 
 
 async def answer_form(
@@ -160,7 +162,7 @@ async def answer_form(
             ctx.submissions.add(change.record)
         return change
     outcome = {"source": principal.answer_source, "answer": answer}
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim)
+    return await settle(ctx, record, Transition.ANSWER, outcome, by=principal, claim=claim)
 
 
 async def accept_submission(
@@ -207,4 +209,4 @@ async def accept_submission(
         if is_held
         else {"source": "responder", "answer": answer, "settled_by": state.get("submitted_by")}
     )
-    return await settle(ctx, record, Action.ACCEPT, outcome, by=principal, claim=claim)
+    return await settle(ctx, record, Transition.ACCEPT, outcome, by=principal, claim=claim)

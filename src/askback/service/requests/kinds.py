@@ -25,7 +25,7 @@ from askback.service.secrets.submit import submit_secrets
 from askback.wire.verdicts import AcceptBody
 
 
-class Create(Protocol):
+class CreateHandler(Protocol):
     """Create a request from a body of this kind."""
 
     def __call__(
@@ -35,7 +35,7 @@ class Create(Protocol):
         ...
 
 
-class Answer(Protocol):
+class AnswerHandler(Protocol):
     """Answer a request with a parsed body, once per key or claim."""
 
     def __call__(
@@ -52,7 +52,7 @@ class Answer(Protocol):
         ...
 
 
-class AnswerBytes(Protocol):
+class AnswerBytesHandler(Protocol):
     """Answer a request with bytes that may contain secrets."""
 
     def __call__(
@@ -62,7 +62,7 @@ class AnswerBytes(Protocol):
         ...
 
 
-class Accept(Protocol):
+class AcceptHandler(Protocol):
     """Settle a request with its checked submission."""
 
     def __call__(
@@ -90,11 +90,11 @@ async def _no_check(_ctx: Services, _record: Record) -> None:
 class Handlers:
     """The use cases of one kind."""
 
-    create: Create
-    accept: Accept
-    answer: Answer | None = None
+    create: CreateHandler
+    accept: AcceptHandler
+    answer: AnswerHandler | None = None
     """For answers without secrets; see `Kind.is_secret`."""
-    answer_unread: AnswerBytes | None = None
+    answer_unread: AnswerBytesHandler | None = None
     """For answers that may contain secrets."""
     check: Callable[[Services, Record], Awaitable[None]] = _no_check
     """Runs the server's own check of a submission; raises `Conflict` if the request ended meanwhile."""

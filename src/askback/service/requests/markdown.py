@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from anyio import to_thread
 
+from askback.domain.build_view import MARKDOWN_CHARACTERS
 from askback.domain.faults import Faults, fault
 from askback.domain.markdown import Node, markdown_tree
 from askback.domain.validation.structure import parse
-from askback.domain.view import MARKDOWN_CHARACTERS
 from askback.ports.store import Principal
 from askback.service.access import roles
 from askback.service.context import Services

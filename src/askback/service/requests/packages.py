@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from askback.domain.faults import Fault, Faults, fault
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.domain.request import PackageRequest
 from askback.domain.validation.envelope import read_asked
@@ -108,7 +108,7 @@ async def answer_package_request(
     text = _run(extension, lambda: extension.text(question, answer_model))[: ctx.limits.note]
     answer = {"data": answer_model.model_dump(mode="json"), "text": text}
     outcome = {"source": "responder", "answer": answer}
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim)
+    return await settle(ctx, record, Transition.ANSWER, outcome, by=principal, claim=claim)
 
 
 def _read(extension: KindExtension, read: Callable[[], _T], raw: object) -> _T:

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from askback.domain.check import reprompts
 from askback.domain.faults import Faults, fault
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.domain.validation.ask import check_form
@@ -48,7 +48,7 @@ async def reprompt(
     kind, spec_now = kind_of(record), spec or record.spec
     check_reprompt(ctx, payload, kind.error_paths(spec_now))
     if reprompts(record) >= ctx.limits.reprompts:
-        return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=by, claim=claim)
+        return await settle(ctx, record, Transition.CANCEL, {"reason": "failed"}, by=by, claim=claim)
     faults = [error.model_copy(update={"message": scrub(error.message)}) for error in payload.field_errors]
     summary = None if payload.error_summary is None else scrub(payload.error_summary)
     members = error_members(
@@ -59,7 +59,7 @@ async def reprompt(
         times, spec = new_deadline(ctx, record, payload.timeout_s), spec_now.with_timeout(payload.timeout_s)
     if kind.keeps_submission:
         members["submitted"] = record.state.members.get("submitted")
-    return await settle(ctx, record, Action.REPROMPT, members, by=by, spec=spec, claim=claim, times=times)
+    return await settle(ctx, record, Transition.REPROMPT, members, by=by, spec=spec, claim=claim, times=times)
 
 
 async def spec_with_form(ctx: Services, record: Record, raw: object, *, sensitive: bool = False) -> Spec:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from askback.domain.events import REQUEST_UPDATED
 from askback.domain.faults import Faults, fault
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Status, Transition
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.domain.validation.answer import default_answer
@@ -59,7 +59,7 @@ async def update_request(
             return await settle(
                 ctx,
                 record,
-                Action.UPDATE,
+                Transition.UPDATE,
                 members,
                 by=principal,
                 claim=claim,

@@ -15,7 +15,7 @@ from askback.domain.check import check_of, checking_members, probe_deadline
 from askback.domain.deadlines import Schedule
 from askback.domain.faults import Faults, join
 from askback.domain.fields import Form
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.model import without_none
 from askback.domain.record import Record
 from askback.domain.request import InputRequest
@@ -67,7 +67,7 @@ async def validate_again(ctx: Services, record: Record) -> None:
     changes = {"check": check, "tried_until": rfc3339(check_until)}
     times = Schedule(None, check_until)
     change = await settle(
-        ctx, record, Action.NOTE, changes, by=None, match_state=True, times=times, event="request.noted"
+        ctx, record, Transition.NOTE, changes, by=None, match_state=True, times=times, event="request.noted"
     )
     if change.outcome is Outcome.APPLIED:
         ctx.submissions.add(change.record)

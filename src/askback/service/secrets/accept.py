@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.domain.redaction.redactor import Redactor
 from askback.domain.secrets.request import ShownSecret
@@ -50,7 +50,7 @@ async def accept_secrets(
         try:
             effects = replace(effects, grants=grants)
             return await settle(
-                ctx, record, Action.ACCEPT, outcome, by=principal, claim=claim, effects=effects, **facts
+                ctx, record, Transition.ACCEPT, outcome, by=principal, claim=claim, effects=effects, **facts
             )
         except VersionTaken:
             # Another value was stored in the same location meanwhile: seal the tested values as its next version.

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from askback.domain.build_view import languages_of, make_view, markdown_trees
 from askback.domain.faults import Faults, fault
 from askback.domain.kinds.secret import names_digest
 from askback.domain.lifecycle import Status
@@ -15,7 +16,6 @@ from askback.domain.record import Record
 from askback.domain.request import SecretRequest
 from askback.domain.secrets.request import required_names
 from askback.domain.validation.secret import check_secret
-from askback.domain.view import languages_of, make_view, markdown_trees
 from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change, Principal

@@ -15,7 +15,7 @@ import anyio
 
 from askback.domain.check import probe_deadline, probe_name, reprompts
 from askback.domain.faults import join
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.domain.redaction.redactor import Redactor
 from askback.domain.secrets.probe_errors import probe_errors
@@ -74,7 +74,7 @@ async def _ask_probe(ctx: Services, probe: Probe, values: Mapping[str, Secret]) 
 async def _reprompt(ctx: Services, record: Record, errors: Mapping[str, Any]) -> None:
     """Ask the person again; after `limits.reprompts` times cancel the request."""
     if reprompts(record) >= ctx.limits.reprompts:
-        await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=None, via=VIA_PROBE)
+        await settle(ctx, record, Transition.CANCEL, {"reason": "failed"}, by=None, via=VIA_PROBE)
     else:
         times = reprompt_times(ctx, record)
-        await settle(ctx, record, Action.REPROMPT, errors, by=None, times=times, via=VIA_PROBE)
+        await settle(ctx, record, Transition.REPROMPT, errors, by=None, times=times, via=VIA_PROBE)

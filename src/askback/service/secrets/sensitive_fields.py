@@ -13,7 +13,7 @@ from typing import Any, cast
 from askback.domain import jsontext
 from askback.domain.faults import Fault, Faults, fault
 from askback.domain.files import Uploads
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.limits import Limits
 from askback.domain.record import Record
 from askback.domain.secrets.secret import RawBody, Secret
@@ -90,7 +90,7 @@ async def _settle(
     return await settle(
         ctx,
         record,
-        Action.ANSWER,
+        Transition.ANSWER,
         {"source": "responder", "answer": answer},
         by=principal,
         claim=claim,

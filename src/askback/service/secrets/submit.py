@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from askback.domain.faults import Faults, fault, join
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.domain.secrets.request import ShownSecret
 from askback.domain.secrets.secret import RawBody
@@ -136,5 +136,5 @@ async def _store(
     outcome = {"source": "responder", "answer": answer}
     effects = SideEffects(secrets=secrets, grants=grants)
     return await settle(
-        ctx, record, Action.ANSWER, outcome, by=principal, claim=claim, effects=effects, owner=owner
+        ctx, record, Transition.ANSWER, outcome, by=principal, claim=claim, effects=effects, owner=owner
     )

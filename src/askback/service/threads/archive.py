@@ -8,7 +8,7 @@ from typing import Any
 
 from askback.domain.access import AccessLevel, AccessList
 from askback.domain.events import THREAD_ARCHIVED, THREAD_UNARCHIVED, EventDraft
-from askback.domain.lifecycle import OPEN, Action
+from askback.domain.lifecycle import OPEN, Transition
 from askback.domain.record import NO_LABELS, Labels, Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.text_check import check_identifier
@@ -86,7 +86,7 @@ async def cancel_open(
             with suppress(
                 Conflict
             ):  # somebody has ended it, or it was asked again and comes with the next page
-                await settle(ctx, record, Action.CANCEL, {"reason": reason}, by=by)
+                await settle(ctx, record, Transition.CANCEL, {"reason": reason}, by=by)
                 cancelled.append(record.id)
     return cancelled
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from askback.domain import jsontext
 from askback.domain.secrets.secret import RawBody
-from askback.ports.systems import Answer, EventStream, StreamEvent
+from askback.ports.systems import EventStream, JsonReply, StreamEvent
 from askback.service.lifecycle import undelivered
 from askback.transports.compat.api import CallerApi
 from askback.transports.event_stream import COMMENT, HEARTBEAT_S, stream_part, stream_start
@@ -58,22 +58,22 @@ class ApiCall:
         """Return the body unread."""
         return self._raw
 
-    async def start_oauth(self, request_id: str) -> Answer:
+    async def start_oauth(self, request_id: str) -> JsonReply:
         """Begin to connect an account; see `ports.systems.ApiCall`."""
         ctx, principal = self.api.ctx, self.api.principal
         url, headers = await begin_oauth(
             ctx, self._scope, principal, request_id, {}, base_path=self._base_path
         )
-        return Answer({"url": url}, headers=headers)
+        return JsonReply({"url": url}, headers=headers)
 
 
-async def send_answer(answer: Answer, api: CallerApi, send: Send) -> None:
+async def send_json(reply: JsonReply, api: CallerApi, send: Send) -> None:
     """Send a JSON reply; an outcome that may not have arrived is queued as a resume."""
     try:
-        await json_reply(answer.body, status=answer.status, headers=answer.headers).send(send)
-        api.confirm_arrival(answer.outcome_of)
+        await json_reply(reply.body, status=reply.status, headers=reply.headers).send(send)
+        api.confirm_arrival(reply.outcome_of)
     finally:
-        await undelivered.requeue_unacknowledged(api.ctx, api.principal, filter(None, [answer.outcome_of]))
+        await undelivered.requeue_unacknowledged(api.ctx, api.principal, filter(None, [reply.outcome_of]))
 
 
 async def send_events(stream: EventStream, receive: Receive, send: Send, *, ended: asyncio.Event) -> None:

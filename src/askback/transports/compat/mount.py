@@ -10,12 +10,12 @@ from urllib.parse import unquote
 
 from askback.domain.ref_counter import RefCounter
 from askback.domain.secrets.secret import RawBody
-from askback.errors import Forbidden, RateLimited, Refused, Unauthorized, Unavailable
+from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
 from askback.ports.systems import EventStream, Problem, Route, Socket
 from askback.service.access import roles
 from askback.transports.asgi_extensions import socket_of
 from askback.transports.compat.api import CallerApi, Gateway
-from askback.transports.compat.calls import ApiCall, send_answer, send_events
+from askback.transports.compat.calls import ApiCall, send_events, send_json
 from askback.transports.compat.channel import SocketChannel
 from askback.transports.compat.paths import SystemPaths, paths_of
 from askback.transports.endpoint import HttpHandler
@@ -140,21 +140,21 @@ class Compat:
         base_path = f"/compat/{system}"
         call = ApiCall(api, scope, raw, base_path=base_path, path=path, query=_query(scope))
         if not route.lasts:
-            answer = await route.handler(call)
-            assert not isinstance(answer, EventStream)
-            await send_answer(answer, api, send)
+            reply = await route.handler(call)
+            assert not isinstance(reply, EventStream)
+            await send_json(reply, api, send)
             return
         with self._open_connection(identity) as connection:
             try:
-                answer = await while_connected(receive, route.handler(call), connection.ended.wait())
+                reply = await while_connected(receive, route.handler(call), connection.ended.wait())
             except ClientGone:
                 if connection.ended.is_set():
                     raise connection.refusal() from None
                 raise
-            if isinstance(answer, EventStream):
-                await send_events(answer, receive, send, ended=connection.ended)
+            if isinstance(reply, EventStream):
+                await send_events(reply, receive, send, ended=connection.ended)
             else:
-                await send_answer(answer, api, send)
+                await send_json(reply, api, send)
 
     async def _connect(
         self, paths: SystemPaths, address: SystemAddress, scope: Scope, receive: Receive, send: Send
@@ -177,12 +177,7 @@ class Compat:
         principal = identity.principal
         if address.token is not None and principal.system != address.system:
             raise Unauthorized("Only a token that is limited to one system may be in an address.")
-        if principal.role not in row.roles:
-            await roles.record_refusal(ctx, principal, "compat")
-            allowed = " or ".join(sorted(row.roles))
-            raise Forbidden(
-                f"The role {principal.role} does not allow this. Use a token with the role {allowed}."
-            )
+        await roles.require_role(ctx, principal, row.roles, "compat")
         return identity
 
     def _api(self, identity: Identity, scope: Scope) -> CallerApi:

@@ -11,7 +11,7 @@ from askback.compat.installed import find_system
 from askback.errors import NotFound
 from askback.ports.systems import Route, Socket, System
 from askback.transports.compat.tools import tool_routes
-from askback.transports.problems import MethodNotAllowed
+from askback.transports.problems import MethodNotAllowed, no_such_path
 
 
 class SystemPaths:
@@ -32,7 +32,7 @@ class SystemPaths:
                 allowed.append(served)
         if allowed:
             raise MethodNotAllowed(", ".join(sorted(allowed)))
-        raise _not_found()
+        raise no_such_path()
 
     def socket(self, path: str) -> tuple[Socket, Mapping[str, str]]:
         """Return the WebSocket of a path and its parameters; raises `NotFound`."""
@@ -40,7 +40,7 @@ class SystemPaths:
             parameters = _match(socket.path, path)
             if parameters is not None:
                 return socket, parameters
-        raise _not_found()
+        raise no_such_path()
 
 
 def paths_of(name: str) -> SystemPaths:
@@ -59,7 +59,3 @@ def _match(pattern: str, path: str) -> Mapping[str, str] | None:
 @cache
 def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern)))
-
-
-def _not_found() -> NotFound:
-    return NotFound("There is nothing at this URL. Check the path.")

@@ -11,7 +11,7 @@ from askback.domain.faults import Faults
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import Refused
-from askback.ports.systems import Answer, ApiCall, Json, Route, System, Tools
+from askback.ports.systems import ApiCall, Json, JsonReply, Route, System, Tools
 from askback.wire.operation import REQUESTER
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -32,19 +32,19 @@ def tool_routes(system: System) -> list[Route]:
     if (tools := system.tools) is None:
         return []
 
-    async def handle(call: ApiCall) -> Answer:
+    async def handle(call: ApiCall) -> JsonReply:
         return await _handle(call, tools, system)
 
     return [Route(f"POST {tools.path}", REQUESTER, handle)]
 
 
-async def _handle(call: ApiCall, tools: Tools, system: System) -> Answer:
+async def _handle(call: ApiCall, tools: Tools, system: System) -> JsonReply:
     message = _members(call.json())
     method, id_ = message.get("method"), message.get("id")
     if not isinstance(method, str):
-        return Answer(_reply(None, error={"code": -32600, "message": "Invalid Request"}), status=400)
+        return JsonReply(_reply(None, error={"code": -32600, "message": "Invalid Request"}), status=400)
     if "id" not in message:  # a notification
-        return Answer(None, status=202)
+        return JsonReply(None, status=202)
     params = _members(message.get("params"))
     result: Json = {}
     match method:
@@ -59,8 +59,8 @@ async def _handle(call: ApiCall, tools: Tools, system: System) -> Answer:
         case "tools/call":
             result = await _call(call, tools, system, params)
         case _:
-            return Answer(_reply(id_, error={"code": -32601, "message": "Method not found"}))
-    return Answer(_reply(id_, result=result))
+            return JsonReply(_reply(id_, error={"code": -32601, "message": "Method not found"}))
+    return JsonReply(_reply(id_, result=result))
 
 
 def _members(value: object) -> Json:

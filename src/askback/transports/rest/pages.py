@@ -16,9 +16,9 @@ from pathlib import Path
 import anyio.to_thread
 
 from askback.domain.values import frozen
-from askback.errors import NotFound
 from askback.transports.endpoint import HttpHandler
 from askback.transports.http import Headers, HttpCall, Reply, header
+from askback.transports.problems import no_such_path
 
 _APPLICATION = ("", "inbox", "conversations", "history", "rules", "secrets", "audit", "agents", "settings")
 """The first parts of the application's paths, which parses the rest of its address itself (`web/src/app/places.ts`)."""
@@ -63,7 +63,7 @@ class Site:
         """`GET /static/assets/{name}`."""
         asset = (await self._load()).get(f"assets/{call.args['name']}")
         if asset is None:
-            raise NotFound("There is nothing at this URL. Check the path.")
+            raise no_such_path()
         return _send(call, asset)
 
     async def error(self, status: int) -> Reply | None:

@@ -68,7 +68,7 @@ class Inbox:
     def push(self, event: Event) -> None:
         """Send the next event."""
         self._connection.push_inbox(event)
-        note(self._connection, event.thread_id)
+        record_seen_thread(self._connection, event.thread_id)
 
     async def drain(self) -> None:
         """Return when there is room for another page."""
@@ -94,13 +94,13 @@ class Inbox:
             connection.on_access_change(thread_id, level)
 
 
-def note(connection: InboxConnection, thread_id: str) -> None:
+def record_seen_thread(connection: InboxConnection, thread_id: str) -> None:
     """Record that a person got an event of a thread; not for agents, whose connections can last for years."""
     if roles.is_person(connection.principal):
         connection.seen_threads.add(thread_id)
 
 
-class Peer(InboxConnection, Waiter, Protocol):
+class OperationConnection(InboxConnection, Waiter, Protocol):
     """The interface of a connection for its operations."""
 
     ctx: Services
@@ -118,42 +118,42 @@ class Peer(InboxConnection, Waiter, Protocol):
         ...
 
 
-async def _run_shared(handler: Handler, _peer: Peer, call: OperationCall) -> str:
+async def _run_shared(handler: Handler, _connection: OperationConnection, call: OperationCall) -> str:
     return (await handler(call)).text
 
 
-async def _create(peer: Peer, call: OperationCall) -> str:
+async def _create(connection: OperationConnection, call: OperationCall) -> str:
     change = await create.create_request(call.ctx, call.principal, call.body, key=call.key)
     record = change.record
-    if call.args["wait"] and not record.settled and not peer.closed:
+    if call.args["wait"] and not record.settled and not connection.closed:
         if change.outcome is not Outcome.APPLIED:
             # The row is older than this call: it may settle between that read and this wait.
-            return await _watch_request(peer, record.id) or record.wire
-        peer.waits.add(record.id, peer)
-        peer.waiting.add(record.id)
+            return await _watch_request(connection, record.id) or record.wire
+        connection.waits.add(record.id, connection)
+        connection.waiting.add(record.id)
     return record.wire
 
 
-async def _list(peer: Peer, call: OperationCall) -> str:
+async def _list(connection: OperationConnection, call: OperationCall) -> str:
     records, cursor = await requests.page(call)
     for record in records:
-        note(peer, record.thread_id)
+        record_seen_thread(connection, record.thread_id)
     return requests.page_text(call, records, cursor)
 
 
-async def _wait(peer: Peer, call: OperationCall) -> str:
+async def _wait(connection: OperationConnection, call: OperationCall) -> str:
     settled_texts, unknown_ids, size = list[str](), list[str](), 0
     for number, request_id in enumerate(dict.fromkeys(call.args["request_ids"]), 1):
         try:
-            change = await _watch_request(peer, request_id)
+            change = await _watch_request(connection, request_id)
         except NotFound:
             unknown_ids.append(request_id)
         else:
             size += len(change or "")
             if change is not None and size > MAX_REPLY:
                 # The rest is sent like later outcomes, as fast as the peer reads.
-                await peer.drain()
-                peer.on_settled(request_id, change)
+                await connection.drain()
+                connection.on_settled(request_id, change)
             elif change is not None:
                 settled_texts.append(change)
         if number % YIELD_EVERY == 0:
@@ -161,42 +161,42 @@ async def _wait(peer: Peer, call: OperationCall) -> str:
     return f'{{"settled":[{",".join(settled_texts)}],"unknown":{json.dumps(unknown_ids)}}}'
 
 
-async def _unwait(peer: Peer, call: OperationCall) -> str:
+async def _unwait(connection: OperationConnection, call: OperationCall) -> str:
     ids: list[str] = call.args["request_ids"]
-    peer.waits.drop(ids, peer)
-    peer.waiting.difference_update(ids)
+    connection.waits.drop(ids, connection)
+    connection.waiting.difference_update(ids)
     # Nobody waits any longer for outcomes that are still in transit.
-    await undelivered.requeue_unacknowledged(peer.ctx, peer.principal, ids)
+    await undelivered.requeue_unacknowledged(connection.ctx, connection.principal, ids)
     return "{}"
 
 
-async def _watch_request(peer: Peer, request_id: str) -> str | None:
-    record = await peer.waits.wait_for(request_id, peer)
+async def _watch_request(connection: OperationConnection, request_id: str) -> str | None:
+    record = await connection.waits.wait_for(request_id, connection)
     if record.settled:
         return record.wire
-    if peer.closed:
-        peer.waits.drop((request_id,), peer)
+    if connection.closed:
+        connection.waits.drop((request_id,), connection)
     else:
-        peer.waiting.add(request_id)
+        connection.waiting.add(request_id)
     return None
 
 
-async def _subscribe(peer: Peer, call: OperationCall) -> str:
+async def _subscribe(connection: OperationConnection, call: OperationCall) -> str:
     thread_id = _topic(call)
-    reader = Inbox(peer) if thread_id is None else peer
-    async with peer.subscribing:  # first come, first served: beginnings and ends keep their order
-        notifications = peer.unsubscribe(thread_id)
-        subscription = await peer.subscriptions.open(
-            peer.principal,
+    reader = Inbox(connection) if thread_id is None else connection
+    async with connection.subscribing:  # first come, first served: beginnings and ends keep their order
+        notifications = connection.unsubscribe(thread_id)
+        subscription = await connection.subscriptions.open(
+            connection.principal,
             reader,
             thread_id=thread_id,
             after=call.args["cursor"],
             readonly=call.args["readonly"],
         )
-        if peer.closed:
+        if connection.closed:
             subscription.close()
         else:
-            peer.open_subscriptions[thread_id] = subscription
+            connection.open_subscriptions[thread_id] = subscription
     subscription_state = {
         "cursor": subscription.cursor,
         "level": subscription.level and subscription.level.wire_name,
@@ -208,19 +208,19 @@ async def _subscribe(peer: Peer, call: OperationCall) -> str:
     return json.dumps({name: part for name, part in subscription_state.items() if part is not None})
 
 
-async def _mark_answering(peer: Peer, call: OperationCall) -> str:
+async def _mark_answering(connection: OperationConnection, call: OperationCall) -> str:
     """Report that a person is answering, until their connection ends."""
     request_id = call.args["request_id"]
     activity = await answering.mark_answering(call.ctx, call.principal, request_id, call.body)
-    peer.activities.pop(request_id, None)
+    connection.activities.pop(request_id, None)
     if activity is not None and activity.active:
-        peer.activities[request_id] = activity
+        connection.activities[request_id] = activity
     return "{}"
 
 
-async def _unsubscribe(peer: Peer, call: OperationCall) -> str:
-    async with peer.subscribing:
-        peer.unsubscribe(_topic(call))
+async def _unsubscribe(connection: OperationConnection, call: OperationCall) -> str:
+    async with connection.subscribing:
+        connection.unsubscribe(_topic(call))
     return "{}"
 
 
@@ -236,11 +236,11 @@ def _topic(call: OperationCall) -> str | None:
     return thread_id
 
 
-def _ping(_peer: Peer, _frame: Frame) -> str:
+def _ping(_connection: OperationConnection, _frame: Frame) -> str:
     return "{}"
 
 
-_SOCKET_OPERATIONS: Mapping[str, Callable[[Peer, OperationCall], Awaitable[str]]] = {
+_SOCKET_OPERATIONS: Mapping[str, Callable[[OperationConnection, OperationCall], Awaitable[str]]] = {
     "create_request": _create,
     "list_requests": _list,
     "wait": _wait,
@@ -252,23 +252,28 @@ _SOCKET_OPERATIONS: Mapping[str, Callable[[Peer, OperationCall], Awaitable[str]]
 
 
 async def _run(
-    operation: Operation, handler: Callable[[Peer, OperationCall], Awaitable[str]], peer: Peer, frame: Frame
+    operation: Operation,
+    handler: Callable[[OperationConnection, OperationCall], Awaitable[str]],
+    connection: OperationConnection,
+    frame: Frame,
 ) -> str:
-    args = from_frame(operation, frame, peer.ctx.limits)
-    trace, caller = read_trace(frame.get(HEADER)), peer.principal
+    args = from_frame(operation, frame, connection.ctx.limits)
+    trace, caller = read_trace(frame.get(HEADER)), connection.principal
     if trace != caller.trace:
         caller = replace(caller, trace=trace)
-    call = OperationCall(peer.ctx, caller, args, frame.get("body", {}), text(frame, "key"), peer.locale)
-    return await handler(peer, call)
+    call = OperationCall(
+        connection.ctx, caller, args, frame.get("body", {}), text(frame, "key"), connection.locale
+    )
+    return await handler(connection, call)
 
 
-INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _ping})
+INLINE: Mapping[str, Callable[[OperationConnection, Frame], str]] = MappingProxyType({"ping": _ping})
 """Operations that finish immediately."""
 
 _OVER_WEBSOCKET = {
     name: item for name, item in TABLE.items() if "websocket" in item.transports and name not in INLINE
 }
-OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxyType(
+OPERATIONS: Mapping[str, Callable[[OperationConnection, Frame], Awaitable[str]]] = MappingProxyType(
     {
         name: partial(_run, operation, _SOCKET_OPERATIONS.get(name) or partial(_run_shared, HANDLERS[name]))
         for name, operation in _OVER_WEBSOCKET.items()

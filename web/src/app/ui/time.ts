@@ -10,7 +10,7 @@ const fullFormat = perLocale(
 );
 
 /** A moment in full, for the title of a relative time. */
-export const exactText = (iso: string, locale: string): string => fullFormat(locale).format(new Date(iso));
+const exactText = (iso: string, locale: string): string => fullFormat(locale).format(new Date(iso));
 
 const liveTimes = new Set<LiveTime>();
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -2,7 +2,7 @@ import { html, type Template } from "../../elements/html.ts";
 import type { GetText } from "../../elements/text.ts";
 
 /** How long something waits for Undo. */
-export const UNDO_S = 10;
+const UNDO_S = 10;
 const VISIBLE_S = 6;
 
 export interface ToastOptions {

@@ -45,7 +45,7 @@ export interface Agent {
 }
 
 /** Agents, newest first. */
-export interface AgentList {
+export interface AgentPage {
   agents: AgentRecord[];
   next_cursor: string | null;
 }
@@ -428,7 +428,7 @@ export interface Delivery {
 }
 
 /** Deliveries, newest first. */
-export interface DeliveryList {
+export interface DeliveryPage {
   deliveries: Delivery[];
   next_cursor: string | null;
 }
@@ -447,14 +447,6 @@ export interface DeltaEvent {
 export interface DiffLine {
   op: " " | "+" | "-" | "@";
   parts: (string | Escape)[];
-}
-
-/** The server's additions for display: `patterns` by field id, `markdown` by the path of the text. */
-export interface Display {
-  patterns?: Record<string, string | null> | undefined;
-  markdown?: Record<string, Rich[]> | undefined;
-  languages?: string[] | undefined;
-  messages?: boolean | undefined;
 }
 
 /** The body of every reply that is not 2xx. */
@@ -616,7 +608,7 @@ export interface InputRequest {
   repeat?: "refuse" | "ask" | undefined;
   texts?: AskTexts | null | undefined;
   validator?: string | null | undefined;
-  view?: Display | null | undefined;
+  view?: RequestView | null | undefined;
   created_at: string;
   expires_at?: string | null | undefined;
   status: Status;
@@ -881,7 +873,7 @@ export interface PendingEnd {
 }
 
 /** People, by id. */
-export interface PeopleList {
+export interface PersonPage {
   people: KnownPerson[];
   next_cursor: string | null;
 }
@@ -1046,6 +1038,14 @@ export interface RequestPage {
   next_cursor: string | null;
 }
 
+/** The server's additions for display: `patterns` by field id, `markdown` by the path of the text. */
+export interface RequestView {
+  patterns?: Record<string, string | null> | undefined;
+  markdown?: Record<string, Rich[]> | undefined;
+  languages?: string[] | undefined;
+  messages?: boolean | undefined;
+}
+
 /** A person revoked an approval. */
 export interface Revocation {
   at: string;
@@ -1169,7 +1169,7 @@ export interface RuleImport {
 }
 
 /** Rules, newest first. */
-export interface RuleList {
+export interface RulePage {
   rules: Rule[];
   next_cursor: string | null;
 }
@@ -1260,7 +1260,7 @@ export interface SecretHelp {
 }
 
 /** Secrets, newest first. */
-export interface SecretList {
+export interface SecretPage {
   secrets: StoredSecret[];
   next_cursor: string | null;
 }
@@ -1553,7 +1553,7 @@ export interface ThreadRequest {
   repeat?: "refuse" | "ask" | undefined;
   texts?: AskTexts | null | undefined;
   validator?: string | null | undefined;
-  view?: Display | null | undefined;
+  view?: RequestView | null | undefined;
   created_at: string;
   expires_at?: string | null | undefined;
   status: Status;
@@ -1661,7 +1661,7 @@ export interface Token {
 }
 
 /** Tokens, newest first. */
-export interface TokenList {
+export interface TokenPage {
   tokens: Token[];
   next_cursor: string | null;
 }

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?action" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?action&texts" with { type: "json" };
 import { newKey } from "../../client/key.ts";
 import type { ActionAnswerBody, InputRequest } from "../../core/generated/wire.ts";
 import { linkHost } from "../../core/link.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?answering" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?answering&texts" with { type: "json" };
 import type { Client } from "../../client/client.ts";
 import type { Activity, Follower } from "../../client/connection.ts";
 import type { Socket } from "../../client/socket.ts";

@@ -1,14 +1,14 @@
-import texts from "../../../../src/askback/messages/en.json?approval" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?approval&texts" with { type: "json" };
 import { hasVoted } from "../../core/approval.ts";
 import { type Person, readOnlyReason } from "../../core/audience.ts";
 import type { InputRequest, Scope } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import { isWithin } from "../../core/path.ts";
-import { EDITED_PREFIX } from "../drafts.ts";
-import { draftStore } from "../draftstore.ts";
+import { EDITED_PREFIX } from "../drafttypes.ts";
 import { html, type Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
+import { draftStore } from "../loaddrafts.ts";
 import { onDemand } from "../ondemand.ts";
 import type { SettledRequest } from "../receipt/settled.ts";
 import { keysOn } from "../singlekeys.ts";

@@ -1,11 +1,11 @@
-import texts from "../../../../src/askback/messages/en.json?chat" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?chat&texts" with { type: "json" };
 import type { Client } from "../../client/client.ts";
 import { type Person, readOnlyReason } from "../../core/audience.ts";
 import type { FilePart, ImageBlock, ThreadRequest } from "../../core/generated/wire.ts";
 import { addTexts, type Locale } from "../../core/messages.ts";
 import type { Entry, Transcript } from "../../core/transcript.ts";
 import { highlightStyles } from "../approval/highlight.css.ts";
-import type { StoredFiles } from "../files/stored.ts";
+import type { StoredFiles } from "../files/links.ts";
 import { html, type Template } from "../html.ts";
 import { draw } from "../icons.ts";
 import { initialsOf } from "../initials.ts";
@@ -160,7 +160,7 @@ export class Chat {
 
   async #loadFiles(): Promise<void> {
     try {
-      const { StoredFiles } = await import("../files/stored.ts");
+      const { StoredFiles } = await import("../files/links.ts");
       this.#files = new StoredFiles(this.host);
       this.host.redraw();
     } catch {

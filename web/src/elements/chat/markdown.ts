@@ -6,7 +6,7 @@ import { html, type Template } from "../html.ts";
 import { drawTree } from "../markdown/rich.ts";
 import type { GetText } from "../text.ts";
 import { drawBlock } from "./code.ts";
-import { finishedPart } from "./growing.ts";
+import { finishedPart } from "./streamedtext.ts";
 
 /** What the server does not show as it is; it decides, this only saves calls. */
 const MARKUP = /[*_`[\]<>#&\\\n|]|^\s*(?:[-+=~]|\d+[.)])|https?:|\t| {2,}/;

@@ -6,7 +6,7 @@ import type { Locale } from "../../core/messages.ts";
 import type { Part } from "../../core/transcript.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
-import { crossIcon, tickIcon } from "../marks.ts";
+import { crossIcon, tickIcon } from "../statusicons.ts";
 import type { GetText } from "../text.ts";
 
 const TOOL_ICON = draw("M4 5h16v14H4zM7 9l3 3-3 3M12 15h5");

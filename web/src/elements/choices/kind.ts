@@ -1,11 +1,11 @@
-import texts from "../../../../src/askback/messages/en.json?choices" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?choices&texts" with { type: "json" };
 import { allFields, isYesNo, nameOf, type Values } from "../../core/form.ts";
 import type { Field, Form, InputRequest, Section } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
 import { isWithin, ownValue, valuePath } from "../../core/path.ts";
-import { collectValues, type Entry, oneClick } from "../draft.ts";
 import { css } from "../element.ts";
+import { collectValues, type Entry, oneClick } from "../entries.ts";
 import type { FormAnswer } from "../events.ts";
 import { group } from "../field.ts";
 import { type FieldView, hintOf } from "../fieldview.ts";
@@ -364,4 +364,4 @@ export const withChoices = (Base: typeof FormKind) =>
     }
   };
 
-export const additions = { choices: withChoices };
+export const mixins = { choices: withChoices };

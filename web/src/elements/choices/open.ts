@@ -2,7 +2,7 @@ import { hiddenFieldIds } from "../../core/conditions.ts";
 import { allFields, isBox } from "../../core/form.ts";
 import type { Field, Form } from "../../core/generated/wire.ts";
 import { isWithin, valuePath } from "../../core/path.ts";
-import { type Draft, EMPTY, jsonOf } from "../draft.ts";
+import { type Draft, EMPTY, jsonOf } from "../entries.ts";
 
 /** The questions that the person skips. */
 export const skippedIdsOf = (form: Form, draft: Draft): ReadonlySet<string> =>

@@ -1,6 +1,6 @@
 import type { Field, Form, InputRequest, Section } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
-import { EMPTY, isEntryProvided } from "../draft.ts";
+import { EMPTY, isEntryProvided } from "../entries.ts";
 import { drawDescription, drawFields, type FormHost } from "../form.ts";
 import { html, type Template } from "../html.ts";
 

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?composer" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?composer&texts" with { type: "json" };
 import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
 import { isSame, type Person, readOnlyReason } from "../../core/audience.ts";
@@ -7,9 +7,9 @@ import type { MessagePart, PostedMessage, ThreadRequest } from "../../core/gener
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import type { Transcript } from "../../core/transcript.ts";
-import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
+import { draftStore } from "../loaddrafts.ts";
 import { sendOrWarn } from "../secretwarning.ts";
 import { composerStyles } from "./composer.css.ts";
 import { explainMismatch, openRequests, predictOutcome, type Writer } from "./prediction.ts";

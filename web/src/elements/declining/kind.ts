@@ -1,8 +1,8 @@
-import texts from "../../../../src/askback/messages/en.json?declining" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?declining&texts" with { type: "json" };
 import type { Form } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
-import { collectValues } from "../draft.ts";
+import { collectValues } from "../entries.ts";
 import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 
@@ -21,4 +21,4 @@ const withDeclining = (Base: typeof FormKind) =>
     }
   };
 
-export const additions = { declining: withDeclining };
+export const mixins = { declining: withDeclining };

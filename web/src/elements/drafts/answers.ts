@@ -3,10 +3,10 @@
 import { allFields, type Values } from "../../core/form.ts";
 import type { Answer, Field, Form, InputRequest, Json } from "../../core/generated/wire.ts";
 import { ownValue } from "../../core/path.ts";
-import { collectValues, type Draft, startDraft } from "../draft.ts";
+import { collectValues, type Draft, startDraft } from "../entries.ts";
+import { labelOf } from "../labels.ts";
 import { texts as parts } from "../localtexts.ts";
 import { onDemand } from "../ondemand.ts";
-import { labelOf } from "../show.ts";
 import { type GetText, variantOf } from "../text.ts";
 
 /** A date or a moment in words, in the zone that it names; what is none stays as it is. */

@@ -1,4 +1,4 @@
-import type { Retry } from "../drafts.ts";
+import type { Retry } from "../drafttypes.ts";
 import type { Sender } from "../kind.ts";
 
 const FIRST_PAUSE_MS = 2_000;

@@ -1,8 +1,8 @@
 import { allFields, nameOf, type OptionValue } from "../../core/form.ts";
 import type { Field, Form, Option } from "../../core/generated/wire.ts";
 import { isBlank } from "../../core/text.ts";
-import { type Draft, EMPTY, type Entry } from "../draft.ts";
-import { DRAFT_PREFIX, draftKeys, eraseDrafts, type TextStorage } from "../drafts.ts";
+import { DRAFT_PREFIX, draftKeys, eraseDrafts, type TextStorage } from "../drafttypes.ts";
+import { type Draft, EMPTY, type Entry } from "../entries.ts";
 
 /** Set by "Not on this device". */
 const OFF_KEY = "askback.drafts";

@@ -14,10 +14,10 @@ import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { SettledRequest } from "../receipt/settled.ts";
-import { typeNames } from "./accepted.ts";
 import { fileStyles } from "./files.css.ts";
+import { StoredFiles } from "./links.ts";
 import { download, FileCall, pathOf } from "./send.ts";
-import { StoredFiles } from "./stored.ts";
+import { typeNames } from "./typenames.ts";
 
 /** A file on its way, or one that did not arrive: then `error` says why, and `again` uploads it again if that may help. */
 interface Upload {
@@ -293,4 +293,4 @@ export const withFiles = (Base: typeof FormKind) =>
     }
   };
 
-export const additions = { files: withFiles };
+export const mixins = { files: withFiles };

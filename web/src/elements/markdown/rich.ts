@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?markdown" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?markdown&texts" with { type: "json" };
 import type { Rich, RichNode } from "../../core/generated/wire.ts";
 import { addTexts } from "../../core/messages.ts";
 import { html, Template } from "../html.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?package" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?package&texts" with { type: "json" };
 import type { InputRequest, Json, KindList } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?reader" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?reader&texts" with { type: "json" };
 import { newKey } from "../../client/key.ts";
 import { audience, type Person, readOnlyReason } from "../../core/audience.ts";
 import type { FieldError, InputRequest } from "../../core/generated/wire.ts";
@@ -10,8 +10,8 @@ import type { Action, Body } from "../events.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { BodyFactory, Card, ErrorTarget, Host, Kind, Sender } from "../kind.ts";
+import { questionOf } from "../labels.ts";
 import type { SettledRequest } from "../receipt/settled.ts";
-import { questionOf } from "../show.ts";
 import type { GetText } from "../text.ts";
 
 addTexts(texts);
@@ -196,4 +196,4 @@ const withReader = (Inner: new (host: Host) => Kind) =>
     }
   };
 
-export const additions = { reader: withReader };
+export const mixins = { reader: withReader };

@@ -1,15 +1,15 @@
-import texts from "../../../../src/askback/messages/en.json?receipt" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?receipt&texts" with { type: "json" };
 import type { Person } from "../../core/audience.ts";
 import type { InputRequest } from "../../core/generated/wire.ts";
 import { addTexts } from "../../core/messages.ts";
 import { shorten } from "../../core/path.ts";
-import type { Attempt } from "../drafts.ts";
+import type { Attempt } from "../drafttypes.ts";
 import { html, type Template } from "../html.ts";
 import type { Kind } from "../kind.ts";
+import { questionOf } from "../labels.ts";
 import { onDemand } from "../ondemand.ts";
-import { questionOf } from "../show.ts";
+import { drawAnswers } from "./answers.ts";
 import { drawFollowUp, drawRefusal } from "./followup.ts";
-import { drawAnswers } from "./given.ts";
 import { type SettledHost, SettledRequest } from "./settled.ts";
 import "./receipt.css.ts";
 

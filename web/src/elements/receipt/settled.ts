@@ -5,8 +5,8 @@ import type { Locale } from "../../core/messages.ts";
 import { shorten } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
-import { crossIcon, tickIcon } from "../marks.ts";
-import { questionOf } from "../show.ts";
+import { questionOf } from "../labels.ts";
+import { crossIcon, tickIcon } from "../statusicons.ts";
 import { type GetText, momentText } from "../text.ts";
 
 /** How many characters of a call are shown in the line that opens to it. */

@@ -1,17 +1,17 @@
-import texts from "../../../../src/askback/messages/en.json?revised" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?revised&texts" with { type: "json" };
 import { allFields, nameOf } from "../../core/form.ts";
 import type { Field, Form, InputRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import { isBlank } from "../../core/text.ts";
-import { type Draft, EMPTY } from "../draft.ts";
-import type { RemovedText } from "../drafts.ts";
-import { draftStore } from "../draftstore.ts";
+import type { RemovedText } from "../drafttypes.ts";
+import { type Draft, EMPTY } from "../entries.ts";
 import { type FormHost, type Revision, uidOf } from "../form.ts";
 import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Kind } from "../kind.ts";
+import { draftStore } from "../loaddrafts.ts";
 import { onDemand } from "../ondemand.ts";
 
 addTexts(texts);

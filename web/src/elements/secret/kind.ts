@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?secret" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?secret&texts" with { type: "json" };
 import type { InputRequest, SavedScopes, SecretScope, ShownSecret } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";

@@ -1,7 +1,7 @@
 import { allFields, type TextField, type Values } from "../../core/form.ts";
 import type { Field, Form, InputRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
-import { collectValues, type Draft, EMPTY, type Entry } from "../draft.ts";
+import { collectValues, type Draft, EMPTY, type Entry } from "../entries.ts";
 import type { FormAnswer } from "../events.ts";
 import { drawField, labelled } from "../field.ts";
 import { describedBy, type FieldView } from "../fieldview.ts";

@@ -1,6 +1,6 @@
 import { allFields } from "../../core/form.ts";
 import type { Form } from "../../core/generated/wire.ts";
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../entries.ts";
 
 /** The chosen options that want a second thought. */
 export function dangerousChoices(form: Form, draft: Draft): string[] {

@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?shape" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?shape&texts" with { type: "json" };
 import { allFields, nameOf, type Values } from "../../core/form.ts";
 import type { Field, Form, Json } from "../../core/generated/wire.ts";
 import { addTexts } from "../../core/messages.ts";
@@ -78,4 +78,4 @@ export function askAboutText(
 Object.assign(onDemand, { askAboutText, drawConfirmation, questionsBefore });
 
 /** The kind of a request stays as it is. */
-export const additions = { shape: <T>(Inner: T): T => Inner };
+export const mixins = { shape: <T>(Inner: T): T => Inner };

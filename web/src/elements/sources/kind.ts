@@ -1,11 +1,11 @@
-import texts from "../../../../src/askback/messages/en.json?sources" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?sources&texts" with { type: "json" };
 import { allFields, type ChoiceField, type Values } from "../../core/form.ts";
 import type { Answer, Field, Form, InputRequest, Option, SourceOption } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
 import { ownValue } from "../../core/path.ts";
 import { listStyles } from "../choices/list.css.ts";
-import type { Entry } from "../draft.ts";
+import type { Entry } from "../entries.ts";
 import { group } from "../field.ts";
 import { type FieldView, typedText } from "../fieldview.ts";
 import type { FormKind } from "../formkind.ts";
@@ -171,4 +171,4 @@ export const withSources = (Base: typeof FormKind) =>
     }
   };
 
-export const additions = { sources: withSources };
+export const mixins = { sources: withSources };

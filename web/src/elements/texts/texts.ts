@@ -1,5 +1,5 @@
 import { allFields } from "../../core/form.ts";
-import type { Display, Form, InputRequest, Messages } from "../../core/generated/wire.ts";
+import type { Form, InputRequest, Messages, RequestView } from "../../core/generated/wire.ts";
 import { type Fault, negotiate } from "../../core/messages.ts";
 import { isWithin, join, valuePath } from "../../core/path.ts";
 import { chooseLanguage, type LocalText } from "../../core/texts.ts";
@@ -19,7 +19,7 @@ const MAX_CACHED = 20;
 const VALUES = new Set(["initial_values", "default"]);
 
 type Json = Record<string, unknown>;
-type Markdown = NonNullable<Display["markdown"]>;
+type Markdown = NonNullable<RequestView["markdown"]>;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -32,7 +32,7 @@ const localizedRequests = new WeakMap<InputRequest, { source: InputRequest; lang
  *
  * A page of ours declares the language of its own words, which may be the third choice of somebody who reads French.
  */
-export function languagesOf(element: Element = document.documentElement): readonly string[] {
+function languagesOf(element: Element = document.documentElement): readonly string[] {
   const declaredLanguage = declaredBy(element);
   const { languages } = navigator;
   return declaredLanguage && declaredLanguage !== negotiate(languages)
@@ -130,4 +130,4 @@ export function ownMessage(form: Form, { path, key }: Fault): string | null | un
 Object.assign(texts, { localize, ownMessage, answerLanguages });
 
 /** The kind of a request stays as it is: its texts are chosen before it sees them. */
-export const additions = { texts: <T>(Inner: T): T => Inner };
+export const mixins = { texts: <T>(Inner: T): T => Inner };

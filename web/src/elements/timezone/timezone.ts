@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?timezone" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?timezone&texts" with { type: "json" };
 import { addTexts } from "../../core/messages.ts";
 import { onDemand } from "../ondemand.ts";
 import type { GetText } from "../text.ts";
@@ -43,4 +43,4 @@ export function localOf(moment: string): string {
 Object.assign(onDemand, { localOf, withZone, zoneText });
 
 /** The kind of a request stays as it is. */
-export const additions = { timezone: <T>(Inner: T): T => Inner };
+export const mixins = { timezone: <T>(Inner: T): T => Inner };

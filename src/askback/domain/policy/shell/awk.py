@@ -42,7 +42,7 @@ _REFUSED_NAMES = frozenset(
 _BEFORE_REGEX = frozenset({"", "{", "}", ";", ",", "(", "!", "~", "!~", "&&", "||", "\n"})
 
 
-def objection(program: str) -> Reason | None:
+def why_not_allowed(program: str) -> Reason | None:
     """Return why a program is not known to be harmless; None if it is."""
     part = _unknown_part(program)
     return Reason("unknown_part", part=part, text=program) if part else None

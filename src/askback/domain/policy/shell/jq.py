@@ -48,7 +48,7 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
 
 
-def objection(program: str, *, names: Sequence[str] = ()) -> Reason | None:
+def why_not_allowed(program: str, *, names: Sequence[str] = ()) -> Reason | None:
     """Return why a filter is not known to be harmless; None if it is. `names` may define variables, as `--arg` does."""
     part = _unknown_part(program, frozenset(names))
     if part == "":

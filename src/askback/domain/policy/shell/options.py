@@ -27,7 +27,7 @@ class ArgumentCheck:
     index: int = 0
     replaced: bool = False
 
-    def objection(self) -> Reason | None:
+    def why_not_allowed(self) -> Reason | None:
         """Return which argument is not known to be harmless; None if all are.
 
         Stops where another command begins (`table.runs_command`), at `index`.
@@ -62,7 +62,7 @@ class ArgumentCheck:
             self.table.after_dashes, self.words[start:], max(0, self.named - start)
         )
         self.index = len(self.words)
-        return remaining_check.objection() or self._operands()
+        return remaining_check.why_not_allowed() or self._operands()
 
     def _operands(self) -> Reason | None:
         kinds = self.table.operands

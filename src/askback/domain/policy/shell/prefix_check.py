@@ -55,12 +55,12 @@ class TableMatch:
     options: Argv = ()
 
 
-def objection(argv: Argv, prefix: int) -> Reason | None:
+def why_not_allowed(argv: Argv, prefix: int) -> Reason | None:
     """Return why a rule for the first `prefix` words does not allow this command; None if it does.
 
     Not for rules that name every word.
     """
-    return _objection(argv, prefix, _DEPTH)
+    return _why_not_allowed(argv, prefix, _DEPTH)
 
 
 def runs_project(argv: Argv) -> bool:
@@ -153,7 +153,7 @@ def _first_operand_index(table: ProgramTable, argv: Argv) -> int:
     return position
 
 
-def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
+def _why_not_allowed(argv: Argv, prefix: int, depth: int) -> Reason | None:
     name = basename(argv[0])
     if name in WRAPPERS:
         if name not in STATE_BUILTINS and name != "time" and argv[1:] == ("--version",):
@@ -169,10 +169,10 @@ def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
         return Reason("exact_only", why=_no_prefix(table, argv, match.index))
     if match.names > prefix and not table.read_only:
         return Reason("not_named", word=" ".join(argv[1 : match.index]))
-    if odd_option := ArgumentCheck(table, match.options, max(0, prefix - 1)).objection():
+    if odd_option := ArgumentCheck(table, match.options, max(0, prefix - 1)).why_not_allowed():
         return odd_option
     if table.continues_as:
-        return _objection(
+        return _why_not_allowed(
             (table.continues_as, *argv[match.index :]), max(1, prefix - match.index + 1), depth - 1
         )
     if table.check:
@@ -207,7 +207,7 @@ def _unnamed_mode(argv: Argv, table: ProgramTable, prefix: int) -> Reason | None
 
 
 def _without_subcommand(argv: Argv, table: ProgramTable, prefix: int) -> Reason | None:
-    objection = ArgumentCheck(table, argv[1:], prefix - 1).objection()
+    objection = ArgumentCheck(table, argv[1:], prefix - 1).why_not_allowed()
     if objection is None and not table.runs_project:
         return Reason("no_subcommand", program=argv[0])
     if objection and not argv[1].startswith("-"):
@@ -217,10 +217,10 @@ def _without_subcommand(argv: Argv, table: ProgramTable, prefix: int) -> Reason 
 
 def _arguments(argv: Argv, position: int, table: ProgramTable, prefix: int, depth: int) -> Reason | None:
     arguments = ArgumentCheck(table, argv[position:], max(0, prefix - position))
-    objection = arguments.objection()
+    objection = arguments.why_not_allowed()
     start = position + arguments.index
     if objection or not table.runs_command or start >= len(argv):
         return objection
     if start >= prefix:
         return Reason("not_named", word=argv[start])
-    return _objection(argv[start:], prefix - start, depth - 1)
+    return _why_not_allowed(argv[start:], prefix - start, depth - 1)

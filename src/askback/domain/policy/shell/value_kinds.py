@@ -35,7 +35,7 @@ _PATH_IN_DOCUMENT = re.compile(r"\.[\w.\[\]?-]*(?: *\| *(?:keys|length|type|\.[\
 _TARGET = re.compile(r"[A-Za-z0-9_][\w.:/%+-]*")
 _PLAIN_CHARACTERS = re.compile(r"[\w@.,:/#*+ -]+")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
-_BUILT = re.compile(
+_BUILD_OUTPUT = re.compile(
     r"(?:\./)?(?:bin|build|dist|out)/(?:[\w-]+/)*[\w-]+(?:\.(?:exe|test|so|dll|dylib|a|wasm))?"
 )
 _FLAG_VALUE = frozenset({"true", "false", "0", "1", "yes", "no", "on", "off"})
@@ -74,7 +74,7 @@ def built(value: str, words: Argv) -> Reason | None:
     """A program in a build folder, and no source or configuration there."""
     objection = path(value, words)
     valid = value == "/dev/null" or (
-        _BUILT.fullmatch(value) and not objection and not paths.is_loaded_path(value)
+        _BUILD_OUTPUT.fullmatch(value) and not objection and not paths.is_loaded_path(value)
     )
     return None if valid else objection or Reason("unknown_value", value=value)
 
@@ -227,7 +227,7 @@ def container_file(value: str, words: Argv) -> Reason | None:
 
 def jq(value: str, words: Argv) -> Reason | None:
     """A jq filter that reads neither the environment nor another file."""
-    return jq_language.objection(value, names=words)
+    return jq_language.why_not_allowed(value, names=words)
 
 
 def template(value: str, _words: Argv) -> Reason | None:
@@ -237,7 +237,7 @@ def template(value: str, _words: Argv) -> Reason | None:
 
 def awk(value: str, _words: Argv) -> Reason | None:
     """An awk program that computes and prints: no redirection, no pipe, no other program."""
-    return awk_language.objection(value)
+    return awk_language.why_not_allowed(value)
 
 
 def awk_variable(value: str, _words: Argv) -> Reason | None:

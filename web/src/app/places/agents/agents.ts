@@ -1,4 +1,4 @@
-import type { AgentList, AgentRecord, Root } from "../../../core/generated/wire.ts";
+import type { AgentPage, AgentRecord, Root } from "../../../core/generated/wire.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
 import { encode, PagedSection } from "../../section.ts";
@@ -8,10 +8,10 @@ import { type Column, drawTable } from "../../ui/table.ts";
 const ICON = draw("M7 8h10v9H7zM12 8V5M10 12v.01M14 12v.01M4 11v3M20 11v3");
 
 /** The agents: for whom they work, what they may read, and the button that stops one. */
-export class Agents extends PagedSection<AgentRecord, AgentList> {
+export class Agents extends PagedSection<AgentRecord, AgentPage> {
   protected readonly path = "/v1/agents";
 
-  protected itemsOf(page: AgentList): readonly AgentRecord[] {
+  protected itemsOf(page: AgentPage): readonly AgentRecord[] {
     return page.agents;
   }
 

@@ -108,7 +108,7 @@ const SYSTEMS = ["iPhone", "iPad", "Android", "Windows", "Mac OS X", "Linux"];
 const NAMES: Record<string, string> = { Edg: "Edge", "Mac OS X": "macOS" };
 
 /** The browser and the system that a `User-Agent` names; what it says otherwise as it is. */
-export function deviceName(agent: string): string {
+function deviceName(agent: string): string {
   const foundNames = [BROWSERS, SYSTEMS].map((names) => names.find((name) => agent.includes(name)));
   const words = foundNames.filter((name) => name !== undefined).map((name) => NAMES[name] ?? name);
   return words.length > 0 ? words.join(", ") : agent;

@@ -1,4 +1,4 @@
-import texts from "../../../../../src/askback/messages/en.json?place=agents" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=agents&texts" with { type: "json" };
 import { addTexts } from "../../../core/messages.ts";
 import { SectionedPlace } from "../../section.ts";
 import { agentStyles } from "./agents.css.ts";

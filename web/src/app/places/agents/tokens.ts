@@ -1,4 +1,4 @@
-import type { Token, TokenList } from "../../../core/generated/wire.ts";
+import type { Token, TokenPage } from "../../../core/generated/wire.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { encode, PagedSection, read } from "../../section.ts";
 import { type Column, drawTable } from "../../ui/table.ts";
@@ -8,13 +8,13 @@ const DAY_S = 86_400;
 const LIFETIMES = [0, 1, 7, 30, 90];
 
 /** The tokens of agents and people; the secret of a new one is shown once. */
-export class Tokens extends PagedSection<Token, TokenList> {
+export class Tokens extends PagedSection<Token, TokenPage> {
   override readonly roles = ["admin"];
   protected readonly path = "/v1/tokens";
   #isCreating = false;
   #secret = "";
 
-  protected itemsOf(page: TokenList): readonly Token[] {
+  protected itemsOf(page: TokenPage): readonly Token[] {
     return page.tokens;
   }
 

@@ -1,4 +1,4 @@
-import texts from "../../../../../src/askback/messages/en.json?place=audit" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=audit&texts" with { type: "json" };
 import { newKey } from "../../../client/key.ts";
 import type { AuditEntries } from "../../../core/generated/wire.ts";
 import { addTexts } from "../../../core/messages.ts";

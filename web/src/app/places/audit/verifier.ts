@@ -1,7 +1,7 @@
 import type { AuditVerification } from "../../../core/generated/wire.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import type { PlaceElement } from "../../place.ts";
-import { verified } from "../../verified.ts";
+import { verificationRecord } from "../../verification.ts";
 
 /** Verifies the log piece by piece, from its first entry to the newest. */
 export class Verifier {
@@ -27,7 +27,7 @@ export class Verifier {
           `/v1/audit/verification${query}`,
         );
         this.#lastVerification = verification;
-        if (verification.complete) verified.keep(verification.end.seq, this.place.app.client.now);
+        if (verification.complete) verificationRecord.keep(verification.end.seq, this.place.app.client.now);
         if (verification.complete || verification.broken) break;
         query = `?after=${verification.end.seq}&hash=${verification.end.hash}`;
         this.place.redraw();

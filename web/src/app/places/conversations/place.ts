@@ -1,7 +1,9 @@
-import texts from "../../../../../src/askback/messages/en.json?place=conversations" with { type: "json" };
-import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=conversations&texts" with {
+  type: "json",
+};
+import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox&texts" with { type: "json" };
 import { newKey } from "../../../client/key.ts";
-import type { AgentList, Conversation, Thread } from "../../../core/generated/wire.ts";
+import type { AgentPage, Conversation, Thread } from "../../../core/generated/wire.ts";
 import { isTerminal } from "../../../core/lifecycle.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
@@ -15,7 +17,7 @@ import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { titleOrId } from "../../titles.ts";
 import { drawHeading } from "../../ui/heading.ts";
-import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
+import { handleListKeys, LIST_KEYS } from "../../ui/listnavigation.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { drawTool } from "../../ui/tool.ts";
 import { drawChips, drawSearch } from "../../ui/toolbar.ts";
@@ -56,13 +58,13 @@ export class Place extends PlaceElement {
     this.#list = new ConversationList(client, () => this.redraw());
     this.#list.follow();
     const redraw = (): void => this.redraw();
-    const leaveKeys = followListKeys(this);
+    const leaveKeys = handleListKeys(this);
     inbox.addEventListener("change", redraw);
     this.#unfollow = () => {
       inbox.removeEventListener("change", redraw);
       leaveKeys();
     };
-    void client.get<AgentList>("/v1/agents?limit=200").then(
+    void client.get<AgentPage>("/v1/agents?limit=200").then(
       ({ agents }) => {
         this.#agents = new Map(agents.map(({ id, name }) => [id, name]));
         this.redraw();

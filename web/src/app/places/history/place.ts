@@ -1,8 +1,8 @@
-import texts from "../../../../../src/askback/messages/en.json?place=history" with { type: "json" };
-import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=history&texts" with { type: "json" };
+import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox&texts" with { type: "json" };
 import type { Client } from "../../../client/client.ts";
 import { followRequest } from "../../../client/follow-request.ts";
-import type { AgentList, InputRequest, PeopleList, RequestPage } from "../../../core/generated/wire.ts";
+import type { AgentPage, InputRequest, PersonPage, RequestPage } from "../../../core/generated/wire.ts";
 import { isTerminal } from "../../../core/lifecycle.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
@@ -16,7 +16,7 @@ import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { titleOrId } from "../../titles.ts";
 import { drawHeading } from "../../ui/heading.ts";
-import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
+import { handleListKeys, LIST_KEYS } from "../../ui/listnavigation.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { type Chip, drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
 import { Comments } from "../inbox/comments.ts";
@@ -66,7 +66,7 @@ export class Place extends PlaceElement {
     const chips = (people: readonly { id: string; name: string }[]): Chip[] =>
       people.map(({ id, name }) => ({ id, label: name })).sort((a, b) => a.label.localeCompare(b.label));
     const { client } = this.app;
-    const leaveKeys = followListKeys(this);
+    const leaveKeys = handleListKeys(this);
     const unfollow = this.#follow(client);
     this.#leaveKeys = () => {
       leaveKeys();
@@ -74,11 +74,11 @@ export class Place extends PlaceElement {
       clearTimeout(this.#reloadTimer);
       this.#reloadTimer = undefined;
     };
-    void client.get<PeopleList>("/v1/people?limit=200").then(({ people }) => {
+    void client.get<PersonPage>("/v1/people?limit=200").then(({ people }) => {
       this.#people = chips(people);
       this.redraw();
     }, ignore);
-    void client.get<AgentList>("/v1/agents?limit=200").then(({ agents }) => {
+    void client.get<AgentPage>("/v1/agents?limit=200").then(({ agents }) => {
       this.#agents = chips(agents);
       this.redraw();
     }, ignore);

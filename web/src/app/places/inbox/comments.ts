@@ -1,9 +1,9 @@
 import { newKey } from "../../../client/key.ts";
 import { isSame } from "../../../core/audience.ts";
 import type { Comment, CommentList, InputRequest } from "../../../core/generated/wire.ts";
-import { draftStore, loadDraftStore } from "../../../elements/draftstore.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
+import { draftStore, loadDraftStore } from "../../../elements/loaddrafts.ts";
 import type { PlaceElement } from "../../place.ts";
 
 const DELETE_ICON = draw("M5 7h14M10 4h4M7 7l1 13h8l1-13");

@@ -1,4 +1,4 @@
-import texts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=inbox&texts" with { type: "json" };
 import type { InputRequest } from "../../../core/generated/wire.ts";
 import { addTexts } from "../../../core/messages.ts";
 import type { ChangedProperties } from "../../../elements/element.ts";
@@ -10,7 +10,7 @@ import { focusedElement, singleKey } from "../../keys.ts";
 import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { drawHeading } from "../../ui/heading.ts";
-import { ALL_KEYS } from "../../ui/keylist.ts";
+import { ALL_KEYS } from "../../ui/shortcuts.ts";
 import { drawEmpty, drawLoading } from "../../ui/states.ts";
 import { drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
 import { VirtualList } from "../../ui/virtual.ts";

@@ -1,6 +1,6 @@
 import { newKey } from "../../../client/key.ts";
 import { assigneesOf, isSame, readOnlyReason } from "../../../core/audience.ts";
-import type { InputRequest, KnownPerson, PeopleList } from "../../../core/generated/wire.ts";
+import type { InputRequest, KnownPerson, PersonPage } from "../../../core/generated/wire.ts";
 import { isTerminal } from "../../../core/lifecycle.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
@@ -60,7 +60,7 @@ export class RequestTools {
     this.#assigneeIds = new Set(request.assignment?.assignees ?? []);
     this.#show("assign");
     const path = `/v1/people?limit=200&request_id=${encodeURIComponent(request.id)}`;
-    const people = await this.place.app.client.get<PeopleList>(path).catch(() => undefined);
+    const people = await this.place.app.client.get<PersonPage>(path).catch(() => undefined);
     this.#people = [...(people?.people ?? [])].sort((a, b) => a.name.localeCompare(b.name));
     this.place.redraw();
   }

@@ -6,8 +6,8 @@ import type { Locale } from "../../../core/messages.ts";
 import { ownValue } from "../../../core/path.ts";
 import { localizeRequest } from "../../../elements/localtexts.ts";
 import "../../../elements/headline.ts";
+import { questionOf } from "../../../elements/labels.ts";
 import { textOf } from "../../../elements/markdown/text.ts";
-import { questionOf } from "../../../elements/show.ts";
 import type { GetText } from "../../../elements/text.ts";
 
 /** Who reads: their language, and the texts of the interface in it. */

@@ -1,5 +1,5 @@
-import texts from "../../../../../src/askback/messages/en.json?place=rules" with { type: "json" };
-import type { AgentList, AgentRecord, BuiltInRules, Rule, RuleList } from "../../../core/generated/wire.ts";
+import texts from "../../../../../src/askback/messages/en.json?place=rules&texts" with { type: "json" };
+import type { AgentPage, AgentRecord, BuiltInRules, Rule, RulePage } from "../../../core/generated/wire.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
 import { drawSentence, sentences } from "../../../elements/approval/reasons.ts";
@@ -9,7 +9,7 @@ import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { saveAs } from "../../ui/download.ts";
 import { drawHeading } from "../../ui/heading.ts";
-import { followListKeys } from "../../ui/listkeys.ts";
+import { handleListKeys } from "../../ui/listnavigation.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { drawTable } from "../../ui/table.ts";
 import { drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
@@ -53,9 +53,9 @@ export class Place extends PlaceElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#leaveKeys = followListKeys(this);
+    this.#leaveKeys = handleListKeys(this);
     void this.load();
-    void this.app.client.get<AgentList>("/v1/agents?limit=200").then(
+    void this.app.client.get<AgentPage>("/v1/agents?limit=200").then(
       ({ agents }) => {
         this.agents = agents;
         this.redraw();
@@ -75,7 +75,7 @@ export class Place extends PlaceElement {
     const cursor = isNextPage && this.#nextCursor ? `&cursor=${encodeURIComponent(this.#nextCursor)}` : "";
     try {
       const [list, builtIn] = await Promise.all([
-        this.app.client.get<RuleList>(`/v1/rules?limit=${PAGE}${cursor}`),
+        this.app.client.get<RulePage>(`/v1/rules?limit=${PAGE}${cursor}`),
         this.app.client.get<BuiltInRules>("/v1/rules/built-in"),
       ]);
       this.rules = [...(isNextPage ? (this.rules ?? []) : []), ...list.rules];

@@ -1,4 +1,4 @@
-import texts from "../../../../../src/askback/messages/en.json?place=secrets" with { type: "json" };
+import texts from "../../../../../src/askback/messages/en.json?place=secrets&texts" with { type: "json" };
 import { addTexts } from "../../../core/messages.ts";
 import { SectionedPlace } from "../../section.ts";
 import { formStyles } from "../../ui/forms.css.ts";

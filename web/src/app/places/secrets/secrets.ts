@@ -1,4 +1,4 @@
-import type { AgentList, AgentRecord, SecretList, StoredSecret } from "../../../core/generated/wire.ts";
+import type { AgentPage, AgentRecord, SecretPage, StoredSecret } from "../../../core/generated/wire.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
 import { encode, PagedSection, read } from "../../section.ts";
@@ -15,7 +15,7 @@ type OpenDialog =
   | { readonly what: "agents"; readonly secret: StoredSecret };
 
 /** The secrets that this person may manage, newest first. */
-export class Secrets extends PagedSection<StoredSecret, SecretList> {
+export class Secrets extends PagedSection<StoredSecret, SecretPage> {
   protected readonly path = "/v1/secrets";
   #agents: readonly AgentRecord[] = [];
   #openDialog: OpenDialog | undefined;
@@ -24,13 +24,13 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
   /** Whether every agent may use the secret whose agents are chosen. */
   #forAllAgents = false;
 
-  protected itemsOf(page: SecretList): readonly StoredSecret[] {
+  protected itemsOf(page: SecretPage): readonly StoredSecret[] {
     return page.secrets;
   }
 
   override async read(): Promise<void> {
     const [{ agents }] = await Promise.all([
-      this.host.app.client.get<AgentList>("/v1/agents?limit=200"),
+      this.host.app.client.get<AgentPage>("/v1/agents?limit=200"),
       super.read(),
     ]);
     this.#agents = agents;

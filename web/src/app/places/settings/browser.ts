@@ -2,7 +2,7 @@ import { html, type Template } from "../../../elements/html.ts";
 import { notifications } from "../../notifications.ts";
 import { APPEARANCE, applyPreferences, LANGUAGE } from "../../preferences.ts";
 import { Section } from "../../section.ts";
-import { ALL_KEYS, drawKeys } from "../../ui/keylist.ts";
+import { ALL_KEYS, drawKeys } from "../../ui/shortcuts.ts";
 import { drawChoice } from "./choice.ts";
 
 /** The names of the languages, each in itself. */

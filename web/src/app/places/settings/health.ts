@@ -5,7 +5,7 @@ import { html, type Template } from "../../../elements/html.ts";
 import { pathOf, withLanguage } from "../../router.ts";
 import { Section } from "../../section.ts";
 import { type Column, drawTable } from "../../ui/table.ts";
-import { verified } from "../../verified.ts";
+import { verificationRecord } from "../../verification.ts";
 
 const DATABASES = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
@@ -75,7 +75,7 @@ export class Health extends Section {
 
   #drawAudit({ audit }: ServerRecord): Template {
     const { seq, seal } = audit;
-    const last = verified.last;
+    const last = verificationRecord.last;
     return html`<dt>${this.host.getText("app.audit")}</dt>
       <dd>${this.getText("audit_head", { seq })} <span class=${seal.status === "sealed" ? "tag good" : "tag warn"}>${this.getText(`seal_${seal.status}`)}</span></dd>
       <dt>${this.getText("verified")}</dt>

@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, DeliveryList, Webhook, WebhookList } from "../../../core/generated/wire.ts";
+import type { Attempt, Delivery, DeliveryPage, Webhook, WebhookList } from "../../../core/generated/wire.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
 import { encode, Section } from "../../section.ts";
@@ -30,7 +30,7 @@ export class Webhooks extends Section {
     const { webhooks } = await client.get<WebhookList>("/v1/webhooks");
     this.#rows = await Promise.all(
       webhooks.map(async (hook) => {
-        const page = await client.get<DeliveryList>(`${pathTo(hook)}/deliveries?limit=1`);
+        const page = await client.get<DeliveryPage>(`${pathTo(hook)}/deliveries?limit=1`);
         return { hook, lastDelivery: page.deliveries[0] };
       }),
     );

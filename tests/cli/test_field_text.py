@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from askback.cli.entry import display_text, hint, keys, parse_line
+from askback.cli.field_text import display_text, hint, keys, parse_line
 from askback.cli.terminal import printable
 from askback.domain.fields import (
     AnyField,

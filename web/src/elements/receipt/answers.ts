@@ -2,9 +2,9 @@ import { nameOf, sectionsOf } from "../../core/form.ts";
 import type { Answer, Field, Form } from "../../core/generated/wire.ts";
 import { ownValue } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
-import { tickIcon } from "../marks.ts";
+import { labelOf } from "../labels.ts";
 import { onDemand } from "../ondemand.ts";
-import { labelOf } from "../show.ts";
+import { tickIcon } from "../statusicons.ts";
 import type { GetText } from "../text.ts";
 import type { SettledRequest } from "./settled.ts";
 

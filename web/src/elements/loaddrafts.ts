@@ -1,4 +1,4 @@
-import type { DraftStore } from "./drafts.ts";
+import type { DraftStore } from "./drafttypes.ts";
 import type { Sender } from "./kind.ts";
 
 /** The store of the signed-in person; undefined until it is loaded, and then nothing is stored. */
@@ -16,7 +16,7 @@ export function loadDraftStore(client: Sender | undefined): Promise<void> | unde
 }
 
 async function load(client: Sender, session: ReturnType<NonNullable<Sender["whoami"]>>): Promise<void> {
-  const [part, { principal }] = await Promise.all([import("./drafts/store.ts"), session]);
+  const [part, { principal }] = await Promise.all([import("./drafts/devicestore.ts"), session]);
   const store = new part.DeviceDraftStore(localStorage, principal.user ?? principal.name);
   void store.sendUnsent(client);
   draftStore = store;

@@ -16,7 +16,7 @@ from askback.ports.bus import Activity, Listener, PersonalChange, topics
 _log = logging.getLogger(__name__)
 
 
-class LocalBus:
+class InProcessBus:
     """The `Bus` port within one process and one event loop."""
 
     def __init__(self) -> None:

@@ -2,20 +2,20 @@
 
 import pytest
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.ports.bus import Bus, thread_topic
 from askback.testing.bus_contracts import BusContracts, event
 
 pytestmark = pytest.mark.anyio
 
 
-class TestLocalBus(BusContracts):
+class TestInProcessBus(BusContracts):
     def make_bus(self) -> Bus:
-        return LocalBus()
+        return InProcessBus()
 
 
 def test_a_topic_is_removed_with_its_last_listener():
-    bus = LocalBus()
+    bus = InProcessBus()
     leaves = [bus.listen(thread_topic("main", f"t{n % 10}"), lambda _: None) for n in range(100)]
     assert bus.topic_count() == 10
     for leave in leaves:
@@ -24,7 +24,7 @@ def test_a_topic_is_removed_with_its_last_listener():
 
 
 def test_a_thousand_listeners_get_the_event_synchronously():
-    bus, calls = LocalBus(), list[int]()
+    bus, calls = InProcessBus(), list[int]()
     for n in range(1000):
         bus.listen(thread_topic("main", "t1"), lambda _, n=n: calls.append(n))
     bus.publish([event(1)])

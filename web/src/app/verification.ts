@@ -8,7 +8,7 @@ interface VerifiedEntry {
   readonly at: string;
 }
 
-export const verified = {
+export const verificationRecord = {
   get last(): VerifiedEntry | undefined {
     const [seq, at] = (localStorage.getItem(STORAGE_KEY) ?? "").split(" ");
     return seq && at ? { seq: Number(seq), at } : undefined;

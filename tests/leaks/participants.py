@@ -19,7 +19,7 @@ THREAD = "leaks"
 
 
 @dataclass
-class Scene:
+class Participants:
     """One run of a server, and all its callers."""
 
     serving: Serving
@@ -52,7 +52,7 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(serving: Serving, notes: Notes, canaries: list[Canary]) -> AsyncIterator[Scene]:
+async def participants(serving: Serving, notes: Notes, canaries: list[Canary]) -> AsyncIterator[Participants]:
     """All callers, during this run of the server; a witness records everything."""
     roles = {
         "agent": "requester",
@@ -68,4 +68,4 @@ async def scene(serving: Serving, notes: Notes, canaries: list[Canary]) -> Async
             name: await stack.enter_async_context(notes.person(serving.url, role))
             for name, role in roles.items()
         }
-        yield Scene(serving, notes, canaries, **people)
+        yield Participants(serving, notes, canaries, **people)

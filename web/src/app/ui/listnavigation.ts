@@ -1,12 +1,12 @@
 import { focusedElement, singleKey } from "../keys.ts";
 import type { PlaceElement } from "../place.ts";
-import type { PlaceKeys } from "./keylist.ts";
+import type { PlaceKeys } from "./shortcuts.ts";
 
 /** The keys of a list of links beside what is open. */
 export const LIST_KEYS: PlaceKeys["list"] = ["next", "previous", "open", "search"];
 
 /** Move the focus in the list of a place by j, k and the arrows, and to its search by /; returns how to stop that. */
-export function followListKeys({ root }: PlaceElement): () => void {
+export function handleListKeys({ root }: PlaceElement): () => void {
   const move = (by: number): void => {
     const rows = [...root.querySelectorAll<HTMLElement>(".rows .row")];
     const index = rows.findIndex(

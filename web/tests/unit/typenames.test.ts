@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import de from "../../../src/askback/messages/de.json" with { type: "json" };
 import en from "../../../src/askback/messages/en.json" with { type: "json" };
-import { typeNames } from "../../src/elements/files/accepted.ts";
+import { typeNames } from "../../src/elements/files/typenames.ts";
 
 const texts = { en, de } as Record<string, Record<string, string>>;
 const sentenceOf = (acceptedTypes: readonly string[], locale: "en" | "de"): string =>

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from askback.delivery.local import LocalBus
+from askback.delivery.in_process_bus import InProcessBus
 from askback.delivery.stream import Stream
 from askback.domain.events import Event
 from askback.ports.bus import (
@@ -40,14 +40,14 @@ REREAD_S = (0.05, 0.2, 1.0)
 _log = logging.getLogger(__name__)
 
 
-class SharedBus:
+class MultiServerBus:
     """The `Bus` port on a `Feed`. `origin` is the name of this server in its notices."""
 
     def __init__(self, feed: Feed, *, origin: str, poll_s: float = POLL_S) -> None:
         self._feed = feed
         self._origin = origin
         self._poll_s = poll_s
-        self._local = LocalBus()
+        self._local = InProcessBus()
         self._listening: Counter[str] = Counter()
         self._streams: dict[str, Stream] = {}
         self._readers: dict[str, asyncio.Task[None]] = {}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { finishedPart } from "../../src/elements/chat/growing.ts";
+import { finishedPart } from "../../src/elements/chat/streamedtext.ts";
 
 const TABLE = "| a | b |\n|---|---|\n";
 

@@ -2,7 +2,6 @@ import type { Field, InputRequest } from "../../core/generated/wire.ts";
 import "./texts.ts";
 import { WireError } from "../../client/errors.ts";
 import { allFields } from "../../core/form.ts";
-import type { Draft } from "../draft.ts";
 import {
   type Attempt,
   type DraftStore,
@@ -10,11 +9,12 @@ import {
   type RemovedText,
   type Retry,
   type TextStorage,
-} from "../drafts.ts";
+} from "../drafttypes.ts";
+import type { Draft } from "../entries.ts";
 import type { Sender } from "../kind.ts";
 import type { GetText } from "../text.ts";
 import { answerLine } from "./answers.ts";
-import "./kept.ts";
+import "./notice.ts";
 import { RetryScheduler } from "./retry.ts";
 import { DraftStorage, removedEntries, storedEntries, unsentAnswer, withEntry } from "./storage.ts";
 
@@ -135,4 +135,4 @@ export class DeviceDraftStore implements DraftStore {
 const isSensitive = ({ sensitive }: Field): boolean => !!sensitive;
 
 /** The kind of a request stays as it is: the words for its values are here. */
-export const additions = { drafts: <T>(Inner: T): T => Inner };
+export const mixins = { drafts: <T>(Inner: T): T => Inner };

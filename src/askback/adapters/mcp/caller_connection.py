@@ -1,4 +1,4 @@
-"""Where the calls of one MCP client go."""
+"""The connections of MCP clients: where the calls of one client go."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallerConnection:
     """A client with the token of the caller, the address of the pages, and the thread for calls that name none."""
 
     client: AsyncClient
@@ -56,8 +56,8 @@ class Place:
         return f"{self.base_url}/r/{request_id}"
 
 
-Connect = Callable[[Context], AbstractAsyncContextManager[Place]]
-"""Returns the place for one call; raises `AskbackError`."""
+Connect = Callable[[Context], AbstractAsyncContextManager[CallerConnection]]
+"""Returns the connection for one call; raises `AskbackError`."""
 
 
 def session_id_of(context: Context) -> str | None:

@@ -14,7 +14,7 @@ import anyio
 
 from askback import AsyncClient
 from askback.demo.person import ANSWERS
-from askback.demo.processes import Run, RunningServer, agent_command
+from askback.demo.processes import DemoRun, RunningServer, agent_command
 from tests.forks.process import Process, fork
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
@@ -53,7 +53,7 @@ class Agent:
 
 
 @asynccontextmanager
-async def run_agent(ready: RunningServer, run: Run) -> AsyncIterator[Any]:
+async def run_agent(ready: RunningServer, run: DemoRun) -> AsyncIterator[Any]:
     """Run the sample agent, which starts faster than the product's own, until the block ends."""
     arguments, environment = agent_command(ready, run)
     environment = {**os.environ, **environment}

@@ -16,7 +16,7 @@ MARKDOWN_CHARACTERS = 40_000
 """The length of text of a request that is parsed as Markdown, in order: parsing takes up to 10 µs a character."""
 
 
-def view(form: Form) -> dict[str, Any]:
+def build_view(form: Form) -> dict[str, Any]:
     """Return `{"patterns": {field id: source or None}, "markdown": {path: tree}, "languages": […]}`, not empty ones."""
     fields = flat_form(form).all_fields
     patterns = {

@@ -42,7 +42,7 @@ Rich = str | RichNode
 """A node of a Markdown tree: a plain string is text, and never anything else."""
 
 
-class Display(BaseModel):
+class RequestView(BaseModel):
     """The server's additions for display: `patterns` by field id, `markdown` by the path of the text.
 
     The path of a text in several languages ends with the language; `languages` are those of all texts. A pattern is

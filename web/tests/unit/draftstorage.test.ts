@@ -2,10 +2,10 @@
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Field, Form, Option } from "../../src/core/generated/wire.ts";
-import { EMPTY, type Entry } from "../../src/elements/draft.ts";
 import { DECISION_MS, RetryScheduler } from "../../src/elements/drafts/retry.ts";
 import { DraftStorage, storedEntries, withEntry } from "../../src/elements/drafts/storage.ts";
-import { eraseDrafts, type TextStorage } from "../../src/elements/drafts.ts";
+import { eraseDrafts, type TextStorage } from "../../src/elements/drafttypes.ts";
+import { EMPTY, type Entry } from "../../src/elements/entries.ts";
 
 /** A `localStorage`, which may be full. */
 class ErrorTarget extends Map<string, string> implements TextStorage {

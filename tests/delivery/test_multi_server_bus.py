@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import anyio
 import pytest
 
-from askback.delivery.shared import SharedBus
+from askback.delivery.multi_server_bus import MultiServerBus
 from askback.domain.events import Event
 from askback.errors import Unavailable
 from askback.ports.bus import Activity, Bus, FeedItem, Notice, UnstoredMessage, tenant_topic
@@ -93,7 +93,7 @@ class FakeFeed:
 class Listener:
     """A listener of the tenant's inbox, which can be awaited."""
 
-    def __init__(self, bus: SharedBus) -> None:
+    def __init__(self, bus: MultiServerBus) -> None:
         self.positions: list[int] = []
         self._more = anyio.Event()
         self.leave = bus.listen(tenant_topic("main"), self._hear)
@@ -111,11 +111,11 @@ class Listener:
         return self.positions
 
 
-def shared(feed: FakeFeed, *, poll_s: float = 60.0) -> SharedBus:
-    return SharedBus(feed, origin="me", poll_s=poll_s)
+def shared(feed: FakeFeed, *, poll_s: float = 60.0) -> MultiServerBus:
+    return MultiServerBus(feed, origin="me", poll_s=poll_s)
 
 
-class TestSharedBus(BusContracts):
+class TestMultiServerBus(BusContracts):
     def make_bus(self) -> Bus:
         return shared(FakeFeed())
 
@@ -266,7 +266,7 @@ async def test_a_read_that_fails_is_tried_again() -> None:
 async def test_when_the_store_cannot_be_read_listeners_get_what_this_server_committed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("askback.delivery.shared.REREAD_S", (0.0, 0.0))
+    monkeypatch.setattr("askback.delivery.multi_server_bus.REREAD_S", (0.0, 0.0))
     feed = FakeFeed()
     bus = shared(feed)
     await bus.open()
@@ -311,7 +311,7 @@ async def test_a_store_restored_from_a_backup_is_read_from_its_position() -> Non
 
 async def test_an_activity_is_reported_locally_immediately_and_once_at_other_servers() -> None:
     feed = FakeFeed()
-    shared_bus, present_shared_bus = SharedBus(feed, origin="here"), SharedBus(feed, origin="there")
+    shared_bus, present_shared_bus = MultiServerBus(feed, origin="here"), MultiServerBus(feed, origin="there")
     heard: list[tuple[str, str, bool]] = []
     for name, bus in (("here", shared_bus), ("there", present_shared_bus)):
         await bus.open()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askback.domain.kinds import kind_of
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import Transition
 from askback.domain.record import Record
 from askback.ports.policy import NOTHING
 from askback.ports.store import Change, Claim, Principal
@@ -34,7 +34,7 @@ async def apply_held_outcome(
     return await settle(
         ctx,
         record,
-        Action.DECLINE,
+        Transition.DECLINE,
         outcome,
         by=by,
         claim=claim,

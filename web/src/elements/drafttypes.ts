@@ -1,7 +1,7 @@
 /** Drafts that stay on this device, and sending again what could not be sent: what the elements know of that part. */
 
 import type { Field, InputRequest } from "../core/generated/wire.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./entries.ts";
 import type { Action, Body } from "./events.ts";
 import type { Sender } from "./kind.ts";
 import type { GetText } from "./text.ts";

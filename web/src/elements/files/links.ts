@@ -1,4 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?files" with { type: "json" };
+import texts from "../../../../src/askback/messages/en.json?files&texts" with { type: "json" };
 import type { FileValue } from "../../core/generated/wire.ts";
 import { addTexts, type Locale } from "../../core/messages.ts";
 import { html, type Template } from "../html.ts";

@@ -7,7 +7,7 @@ import {
   oneClick,
   progress,
   startDraft,
-} from "../../src/elements/draft.ts";
+} from "../../src/elements/entries.ts";
 import "../../src/elements/rules/faults.ts";
 import { dangerousChoices } from "../../src/elements/shape/danger.ts";
 

@@ -1,15 +1,15 @@
-import type { DraftStore } from "../drafts.ts";
+import type { DraftStore } from "../drafttypes.ts";
 import { html, type Template } from "../html.ts";
 import { onDemand } from "../ondemand.ts";
 import type { GetText } from "../text.ts";
 
-interface KeptForm {
+interface NoticeForm {
   readonly getText: GetText;
   readonly host: { redraw(): void };
 }
 
 /** Draw that what was typed is kept on this device, and how to erase it and keep nothing more; or that it is not kept. */
-export function drawKept({ host, getText }: KeptForm, store: DraftStore | undefined): Template {
+export function drawDraftNotice({ host, getText }: NoticeForm, store: DraftStore | undefined): Template {
   /** What is typed stays as long as the page. */
   const forget = (): void => {
     store?.stop();
@@ -20,4 +20,4 @@ export function drawKept({ host, getText }: KeptForm, store: DraftStore | undefi
     : html`<p class="hint kept" role="status">${getText("drafts.none")}</p>`;
 }
 
-Object.assign(onDemand, { drawKept });
+Object.assign(onDemand, { drawDraftNotice });
