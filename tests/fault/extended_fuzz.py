@@ -276,10 +276,10 @@ FAULTS: dict[str, tuple[tuple[Any, str, object], ...]] = {
         (rule_scope, "check_pattern", _ignore),
     ),
     "whatever is handed over is harmless": (
-        (delegation, "_require", _ignore),
+        (delegation, "require_understood", _ignore),
         (rule_scope, "check_pattern", _ignore),
     ),
-    "every variable is known": ((extended, "_require", _ignore),),
+    "every variable is known": ((extended, "require_understood", _ignore),),
     "cd always succeeds": ((extended._Folders, "after_operator", lambda *_, **__: None),),
     "a comment begins anywhere": ((extended_words, "_TOKEN", _token(r"\#[^\n]*", r"[^\n]*\#[^\n]*")),),
     "the input comes from nowhere": ((extended._Script, "_redirect", _ignore),),

@@ -135,7 +135,7 @@ async def _append_twice(tx: Any, drafts: Sequence[Any]) -> None:
     await _append(tx, [*drafts, *drafts])
 
 
-def seal_without_chain(data: str, *, seq: int, prev: str) -> tuple[str, str]:
+def seal_without_chain(data: str, *, seq: int, previous_hash: str) -> tuple[str, str]:
     """An entry does not follow the one before."""
     return seal_entry(data, seq=seq, previous_hash=GENESIS)
 
