@@ -18,7 +18,7 @@ from askback.cli.connection import ServerConnection
 from askback.cli.script import wait_until_settled
 from askback.domain.approval import Approval
 from askback.domain.policy.digest import call_digest
-from askback.errors import ConnectionLost
+from askback.errors import Conflict, ConnectionLost
 from askback.server.app import create_app
 from askback.server.system import SystemClock
 from tests.cli.conftest import Server, start
@@ -63,6 +63,19 @@ async def test_approved_exits_with_0_and_prints_the_approved_call(
         "by": "owner",
         "digest": call_digest("bash", PUSH),
     }
+
+
+@requirement("B13")
+async def test_an_approval_is_used_when_the_command_may_run(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    process = server.run("approve", "--thread", thread, *BASH)
+    request = await person.requests.get(await read_request_id(process))
+    await person.requests.decide(request, "approve")
+    assert (await finish(process))[0] == 0
+    with pytest.raises(Conflict) as exc_info:
+        await person.requests.revoke(request)
+    assert exc_info.value.code == "already_consumed"
 
 
 @requirement("B18")

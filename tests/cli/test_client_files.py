@@ -249,6 +249,9 @@ def test_no_module_of_the_folder_where_a_client_starts_is_run(tmp_path: Path) ->
     command = Command(tmp_path / "credentials.json")
     server, hook = command.server, shlex.split(command.hook)
     for words in ([server["command"], *server["args"]], hook, program("run")):
-        output = subprocess.run([*words, "--help"], cwd=tmp_path, capture_output=True, check=True)
+        environment = {**os.environ, "PYTHONPATH": f":{tmp_path}"}
+        output = subprocess.run(
+            [*words, "--help"], cwd=tmp_path, env=environment, capture_output=True, check=True
+        )
         assert b"of the folder" not in output.stdout
         assert b"Usage" in output.stdout

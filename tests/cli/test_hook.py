@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from askback import AsyncClient, InputRequest
+from askback import AsyncClient, Conflict, InputRequest
 from tests.cli.conftest import Server
 from tests.forks.process import Process
 from tests.requirements import requirement
@@ -88,6 +88,9 @@ async def test_results_of_other_calls_leave_the_card_open(
         "behavior": "allow",
         "updatedInput": CALL,
     }
+    with pytest.raises(Conflict) as exc_info:  # the call runs now
+        await person.requests.revoke(request)
+    assert exc_info.value.code == "already_consumed"
 
 
 async def test_a_transcript_that_cannot_be_read_costs_no_answer(

@@ -247,9 +247,7 @@ async def test_a_program_that_gets_secrets_from_askback_is_no_danger(
     team: Team, thread: str, server: Server
 ) -> None:
     """The command is that of `request_env_vars`."""
-    run = (
-        f"ASKBACK_CREDENTIALS={server.data}/clients/claude-code.json /opt/python -P -m askback run --thread t"
-    )
+    run = f"ASKBACK_CREDENTIALS={server.data}/clients/claude-code.json /opt/python -E -P -m askback run --thread t"
     for command, level in (
         (f"{run} --secret A -- make", "normal"),
         (f"{run} -- cat {server.data}/x", "danger"),

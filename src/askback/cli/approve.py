@@ -28,7 +28,6 @@ from askback.domain.decision import Decision
 from askback.domain.faults import Faults
 from askback.domain.lifecycle import Status
 from askback.domain.limits import DEFAULTS
-from askback.domain.request import InputRequest
 from askback.messages import render
 
 DENIED_STATUS = 3
@@ -96,19 +95,17 @@ def approve(
             "agent": "askback approve",
             "timeout_s": timeout,
         }
-        outcome_of_request = run_or_cancel(
-            _ask(_server(data_dir), approval, options, data_dir=data_dir, hints=hints)
-        )
-    print(json.dumps(outcome(outcome_of_request), ensure_ascii=False))
-    raise typer.Exit(status(outcome_of_request))
+        decision = run_or_cancel(_ask(_server(data_dir), approval, options, data_dir=data_dir, hints=hints))
+    print(json.dumps(outcome(decision), ensure_ascii=False))
+    raise typer.Exit(status(decision))
 
 
-def outcome(request: InputRequest | None) -> dict[str, Any]:
+def outcome(decision: Decision | None) -> dict[str, Any]:
     """Return the object to print; None is a call that was cancelled here. `input` is there only to be run."""
+    request = None if decision is None else decision.request
     fields = outcome_fields(request)
-    if request is None:
+    if request is None or decision is None:
         return fields
-    decision = Decision.from_request(request)
     answer = request.answer
     status_members = {
         "decision": answer.decision if answer else None,
@@ -129,15 +126,12 @@ def outcome(request: InputRequest | None) -> dict[str, Any]:
     }
 
 
-def status(request: InputRequest | None) -> int:
+def status(decision: Decision | None) -> int:
     """Return the exit status: 0 only for an approved call."""
-    if request is None:
+    if decision is None or decision.request is None:
         return EXIT[Status.CANCELLED]
-    return (
-        EXIT[request.status]
-        if request.status is not Status.ANSWERED or Decision.from_request(request)
-        else DENIED_STATUS
-    )
+    is_denied = decision.request.status is Status.ANSWERED and not decision
+    return DENIED_STATUS if is_denied else EXIT[decision.request.status]
 
 
 def _call(argv: list[str], tool: str | None, option: str | None) -> dict[str, Any]:
@@ -188,10 +182,14 @@ async def _ask(
     *,
     data_dir: Path | None,
     hints: Console,
-) -> InputRequest:
+) -> Decision:
+    """Ask, and use the approval: the call runs now, so from now on it cannot be revoked."""
     if server is None:
         async with run_app(data_dir) as local:
-            return await confirm(local, approval, console=hints, **options)
+            request = await confirm(local, approval, console=hints, **options)
+            async with local.client("requester") as agent:
+                return await agent.use(await agent.decision(request))
     async with server.client() as client:
         request = await client.requests.create(approval, **options)
-        return await wait_until_settled(client, request, server=server, hints=hints)
+        request = await wait_until_settled(client, request, server=server, hints=hints)
+        return await client.use(await client.decision(request))

@@ -85,6 +85,7 @@ async def _ask(event: dict[str, Any]) -> dict[str, Any]:
             decision = await ask.approve(
                 tool, tool_input, cwd=event.get("cwd"), allow_edit=True, timeout_s=WAIT_S
             )
+        decision = await ask.use(decision)  # from now on it cannot be revoked
         if decision.status == "unavailable":
             raise AskbackError(" ".join(decision.reasons))
         if not decision:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Coroutine, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -22,6 +22,8 @@ from askback.errors import AskbackError, ConnectionLost, Invalid
 EXIT = {Status.ANSWERED: 0, Status.DECLINED: 3, Status.CANCELLED: 4, Status.EXPIRED: 5}
 USAGE, FAILURE_STATUS = 2, 1
 LATE_S = 10.0
+
+T = TypeVar("T")
 
 
 class BadUsage(Exception):
@@ -41,8 +43,8 @@ def reported_errors(hints: Console) -> Generator[None]:
         raise typer.Exit(FAILURE_STATUS) from None
 
 
-def run_or_cancel(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | None:
-    """Run until the request has ended; None if it was interrupted or its caller has gone, which cancels it."""
+def run_or_cancel(work: Coroutine[Any, Any, T]) -> T | None:
+    """Run until the request has ended, and return the outcome; None if it was interrupted or its caller has gone, which cancels it."""
     try:
         return interruptible(work, output=sys.stdout.fileno())
     except KeyboardInterrupt:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import sys
 
 
-def program(*arguments: str) -> tuple[str, ...]:
-    """Return a command of askback of this environment.
+def python(*arguments: str) -> tuple[str, ...]:
+    """Return a command of this environment's Python that imports no module of the folder where it starts.
 
-    Without `-P`, a module of the folder where the command starts, such as `askback`, would be run in its place.
+    `-P` leaves out the folder itself, and `-E` an empty entry of `PYTHONPATH`, which means the same.
     """
-    return (sys.executable, "-P", "-m", "askback", *arguments)
+    return (sys.executable, "-E", "-P", *arguments)
+
+
+def program(*arguments: str) -> tuple[str, ...]:
+    """Return a command of askback of this environment."""
+    return python("-m", "askback", *arguments)

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import os
-import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from askback.client.program import python
 from askback.demo.registry import digest_of
 from askback.errors import AskbackError
 
@@ -153,11 +153,7 @@ async def run_module(
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Run a module in a separate process until the block ends."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        "-m",
-        module,
-        *arguments,
+        *python("-m", module, *arguments),
         stdin=stdin,
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, **(environment or {})},

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from askback.client.program import program
+from askback.client.program import program, python
 from askback.demo import forms, publish
 from askback.demo.command import Command, git_commands
 from askback.demo.conversation import Conversation
@@ -45,8 +44,7 @@ async def publish_project(conversation: Conversation, folder: Path, registry: st
 
 
 def _command(thread_id: str, address: str) -> Command:
-    # -P: otherwise a package in the project's folder could replace one of Python's.
-    script_command = (sys.executable, "-P", str(Path(publish.__file__)), address)
+    script_command = python(str(Path(publish.__file__)), address)
     secret = ("--secret", publish.TOKEN, "--thread", thread_id)
     return Command(
         step="publish-run",

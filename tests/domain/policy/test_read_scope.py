@@ -162,6 +162,10 @@ def test_commands_of_askback_that_have_the_rights_of_people_are_asked_at_every_l
         "uvx --from 'askback[mcp]==0.1' askback inbox",
         "uvx askback@0.1 inbox",
         "pipx run askback inbox",
+        "python3 -m askback.__main__ login",
+        "python3 -m askback.cli.main login",
+        "python3 /opt/lib/python3.12/site-packages/askback/__main__.py login",
+        "askback --data-dir x login",
     ):
         assert decide(bash(command), Policy(level="full")).decision == "ask", command
     for command in (

@@ -153,7 +153,7 @@ def _own_tools(options: ClaudeAgentOptions) -> frozenset[str]:
 
 def _starts_askback(server: Mapping[str, Any]) -> bool:
     program, *arguments = [str(server.get("command", "")), *(server.get("args") or ())]
-    if arguments[:1] == ["-P"]:
+    while arguments[:1] in (["-E"], ["-P"]):
         del arguments[0]
     return arguments[:3] == ["-m", "askback", "mcp"] or (
         Path(program).name == "askback" and arguments[:1] == ["mcp"]

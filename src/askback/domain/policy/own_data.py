@@ -11,7 +11,6 @@ from askback.domain.policy.calls import Call
 from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.lexer import Argv
-from askback.domain.policy.shell.programs import basename
 
 COMMANDS_OF_AGENTS = frozenset("approve ask demo hook mcp run".split())
 """The commands of askback that have no more rights than an agent."""
@@ -23,8 +22,10 @@ COMMANDS_OF_PEOPLE = frozenset(
 )
 """The commands of askback that use the rights of a person or an administrator of this machine."""
 
-_PROGRAM = re.compile(r"askback(?:\.exe)?(?:[\[@=].*)?", re.IGNORECASE)
-"""askback as a program, as a module after `-m`, and as a requirement after `uvx`."""
+_PROGRAM = re.compile(
+    r"(?:.*[/\\])?(?:askback(?:\.[\w.]+)?(?:[\[@=].*)?|askback[/\\](?:.*[/\\])?\w+\.py)", re.IGNORECASE
+)
+"""askback as a program, as a module after `-m`, as a file of its package, and as a requirement after `uvx`."""
 _CHANGE_FOLDER = frozenset({"cd", "pushd"})
 
 
@@ -39,9 +40,10 @@ def why_own_data(call: Call, read_scope: ReadScope) -> Reason | None:
 def _runs_command_of_people(argv: Argv) -> bool:
     """Return whether a command runs such a command of askback, also through another program."""
     for index, word in enumerate(argv, 1):
-        if _PROGRAM.fullmatch(basename(word)):
-            arguments = (argument for argument in argv[index:] if not argument.startswith("-"))
-            if next(arguments, None) in COMMANDS_OF_PEOPLE:
+        if _PROGRAM.fullmatch(word):
+            arguments = [argument for argument in argv[index:] if not argument.startswith("-")]
+            is_of_agents = arguments[:1] and arguments[0] in COMMANDS_OF_AGENTS
+            if not is_of_agents and not COMMANDS_OF_PEOPLE.isdisjoint(arguments):
                 return True
     return False
 

@@ -38,7 +38,7 @@ _SHOW = frozenset(
 """Programs that show, copy or send the files among their arguments."""
 _NO_FILES = ("http://", "https://", "ftp://", "ssh://", "/dev/")
 _WILDCARDS = re.compile(r"[*?\[\]{}]")
-_RUN = re.compile(r"ASKBACK_CREDENTIALS=\S+ (\S+ (?:-P )?-m askback run .*)", re.DOTALL)
+_RUN = re.compile(r"ASKBACK_CREDENTIALS=\S+ (\S+ (?:-[EP] )*-m askback run .*)", re.DOTALL)
 """The command that `request_env_vars` gives to an agent."""
 _OWN_DATA = {"own_data": Reason("danger_own_data"), "own_command": Reason("danger_own_command")}
 
