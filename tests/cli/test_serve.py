@@ -159,8 +159,8 @@ def test_the_address_and_tokens_are_readable_only_by_their_owner(tmp_path: Path)
         file = data / "server.json"
         left = json.loads(file.read_text())
         # Only commands on this machine use these; the server never prints them.
-        for role in ("operator", "run"):
-            assert left.pop(f"{role}_token") not in ready.values()
+        for name in ("operator_token", "run_token", "key"):
+            assert left.pop(name) not in ready.values()
         assert left.pop("database") == str(data / "askback.db")
         assert left == {k: v for k, v in ready.items() if k != "login_url"}
         assert stat.S_IMODE(file.stat().st_mode) == 0o600

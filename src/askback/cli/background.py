@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import IO, TypeVar
 from urllib.parse import urlsplit
 
-from askback.cli.connection import reachable
 from askback.client.discovery import CREDENTIALS, named_data_dir
 from askback.client.program import program
+from askback.client.server_proof import is_running
 from askback.errors import AskbackError
 from askback.server import server_file
 from askback.storage.private import try_lock
@@ -158,8 +158,7 @@ def _was_killed(data_dir: Path) -> bool:
 
 
 def _is_running(data_dir: Path) -> bool:
-    url = server_file.read(data_dir / "server.json").get("url")
-    return url is not None and reachable(url)
+    return is_running(server_file.read(data_dir / "server.json"))
 
 
 def _start(data_dir: Path, port: Sequence[str], end: float) -> bool:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import socket
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from askback.client import AsyncClient, discovery
 from askback.client.discovery import NoServer
+from askback.client.server_proof import is_running
 from askback.server import server_file
 
-CONNECT_S = 2.0
 DEMO_FILE = "demo.json"
 """The file with the address of a running demo, so that `askback inbox` finds it if no other server runs."""
 
@@ -43,7 +41,7 @@ def find(role: str, *, data_dir: Path | None = None) -> ServerConnection:
     """
     url = None if data_dir else os.environ.get("ASKBACK_URL", "").rstrip("/") or None
     for server in _recorded_servers(role, data_dir):
-        if url in {None, server["url"]} and reachable(server["url"]):
+        if url in {None, server["url"]} and is_running(server):
             return ServerConnection(server["url"], server[f"{role}_token"])
     if url is None:
         folder_text = f" of {data_dir}" if data_dir else ""
@@ -51,7 +49,7 @@ def find(role: str, *, data_dir: Path | None = None) -> ServerConnection:
     token = os.environ.get("ASKBACK_TOKEN")
     if not token:
         raise NoServer(f"ASKBACK_URL is {url}; set ASKBACK_TOKEN to a {role}'s token of that server.")
-    if not reachable(url):
+    if not is_running({"url": url}):
         raise NoServer(f"Nothing answers at {url}. Start a server with: askback serve")
     return ServerConnection(url, token)
 
@@ -65,17 +63,6 @@ def own_thread(name: str) -> str:
     if not token or not os.environ.get("ASKBACK_URL"):
         return name
     return f"{name}-{sha256(token.encode()).hexdigest()[:8]}"
-
-
-def reachable(url: str) -> bool:
-    """Return whether something accepts connections there; the file may be older than its server's end."""
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        with socket.create_connection((parts.hostname or "", port), CONNECT_S):
-            return True
-    except OSError:
-        return False
 
 
 def _recorded_servers(role: str, data_dir: Path | None) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from askback.client import AsyncClient
+from askback.client.server_proof import is_running
 from askback.errors import AskbackError, ConnectionLost
 from askback.server import server_file
 from askback.server import settings as settings_module
@@ -56,6 +57,8 @@ async def create_link(
     address = server_file.read(file)
     if "url" not in address or "admin_token" not in address:
         raise AskbackError(f"No server has been started with {file.parent}. Run `askback serve` first.")
+    if not is_running(address):
+        raise AskbackError(f"No askback server answers at {address['url']}. Run `askback serve` first.")
     if name is None and user is None:
         name, user = OWNER, owner_id(address)
     async with AsyncClient(address["url"], address["admin_token"], via="cli") as client:

@@ -15,11 +15,12 @@ import typer
 from rich.console import Console
 
 from askback.cli.child import CommandNotStarted, forward_until_exit, start
-from askback.cli.connection import NoServerRunning, ServerConnection, find, own_thread, reachable
+from askback.cli.connection import NoServerRunning, ServerConnection, find, own_thread
 from askback.cli.output import plain_console
 from askback.cli.script import USAGE, wait_until_settled
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient, Lease, SecretsResult, discovery
+from askback.client.server_proof import is_running
 from askback.domain.faults import join
 from askback.domain.limits import DEFAULTS
 from askback.domain.secrets.names import blocked_reason, is_well_formed
@@ -105,9 +106,11 @@ def _connect_as_agent(data_dir: Path | None) -> ServerConnection:
     """
     if data_dir is None and os.environ.get(discovery.CREDENTIALS):
         named = discovery.find()
+        if named.key and not is_running({"url": named.url, "key": named.key}):
+            raise NoServerRunning(f"No askback server answers at {named.url}. Start one with: askback serve")
         return ServerConnection(named.url, named.token)
     url, token = (os.environ.get(f"ASKBACK_{name}", "") for name in ("URL", "TOKEN"))
-    if url and token and data_dir is None and reachable(url):
+    if url and token and data_dir is None and is_running({"url": url}):
         return ServerConnection(url.rstrip("/"), token)
     try:
         return find("run", data_dir=data_dir)

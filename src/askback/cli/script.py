@@ -44,7 +44,7 @@ def reported_errors(hints: Console) -> Generator[None]:
 
 
 def run_or_cancel(work: Coroutine[Any, Any, T]) -> T | None:
-    """Run until the request has ended, and return the outcome; None if it was interrupted or its caller has gone, which cancels it."""
+    """Run until the request has ended. None if it was interrupted or its caller has gone, which cancels it."""
     try:
         return interruptible(work, output=sys.stdout.fileno())
     except KeyboardInterrupt:

@@ -144,8 +144,8 @@ def _transport(url: str | None, token: str | None, *, app: Any, name: TransportN
     if name == "http":
         from askback.client.transport_http import HttpTransport
 
-        return HttpTransport(server.url, server.token, via=via)
+        return HttpTransport(server.url, server.token, via=via, server_key=server.key)
     from askback.client.transport_websocket import AutoTransport, WebSocketTransport
 
     kind = AutoTransport if name == "auto" else WebSocketTransport
-    return kind(server.url, server.token, via=via)
+    return kind(server.url, server.token, via=via, server_key=server.key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,6 +25,8 @@ class ServerLocation:
 
     url: str
     token: str
+    key: str = field(default="", repr=False)
+    """The server proves that it has this key before it gets the token. Empty if the address is from elsewhere."""
 
 
 def find(url: str | None = None, token: str | None = None) -> ServerLocation:
@@ -39,6 +41,7 @@ def find(url: str | None = None, token: str | None = None) -> ServerLocation:
         name: os.environ.get(f"ASKBACK_{name.upper()}", "") for name in ("url", "token")
     }
     url, token = url or configured.get("url") or None, token or configured.get("token") or None
+    recorded = dict[str, str]()
     if url is None or token is None:
         path = Path(credentials.get("data_dir") or data_dir()) / "server.json"
         recorded = _recorded_by_server(path)
@@ -54,7 +57,8 @@ def find(url: str | None = None, token: str | None = None) -> ServerLocation:
         raise NoServer(f"No token for {url}. Set ASKBACK_TOKEN; `askback serve` prints it.")
     if not _is_address(url):
         raise NoServer(f"The URL {url} must be like https://askback.example.com, with http:// or https://.")
-    return ServerLocation(url.rstrip("/"), token)
+    key = recorded.get("key", "") if url == recorded.get("url") else ""
+    return ServerLocation(url.rstrip("/"), token, key)
 
 
 def _credentials() -> dict[str, str]:

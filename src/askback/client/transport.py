@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
 
+from askback.client.server_proof import is_running
 from askback.domain.secrets.secret import Secret
 from askback.errors import ConnectionLost, Forbidden, Refused, Unauthorized
 from askback.wire.websocket import CloseCode
@@ -103,8 +104,9 @@ class Transport(Protocol):
 class NetworkTransport:
     """A server on the network: the part that the WebSocket and the HTTP transport share."""
 
-    def __init__(self, url: str, token: str, *, via: Via = "api") -> None:
+    def __init__(self, url: str, token: str, *, via: Via = "api", server_key: str = "") -> None:
         self.address = url
+        self._server_key = server_key
         self._token = token
         self._via: Via = via
         self._http: httpx2.AsyncClient | None = None
@@ -113,6 +115,7 @@ class NetworkTransport:
         self, method: str, path: str, body: Secret | None = None, *, key: str | None = None
     ) -> Reply:
         """Send one HTTP request with a JSON body."""
+        await self._check_server()
         # Keep the text of the body out of variables: an error shows the variables of this function.
         response = await without_traceback(
             self._client().request(
@@ -128,11 +131,19 @@ class NetworkTransport:
         """Send one HTTP request whose body and reply are bytes."""
         import httpx2
 
+        await self._check_server()
         try:
             response = await self._client().request(method, path, content=body, timeout=FILE_TIMEOUT_S)
         except httpx2.HTTPError as error:
             raise connect_error(error) from error
         return BytesReply(response.status_code, response.headers.get("retry-after"), response.content)
+
+    async def _check_server(self) -> None:
+        """Raise `TransportError` if another program answers at the address of this user's server."""
+        if self._server_key:
+            recorded = {"url": self.address, "key": self._server_key}
+            if not await asyncio.to_thread(is_running, recorded):
+                raise TransportError("it does not run, or another program has its port")
 
     async def close(self) -> None:
         """Close the HTTP client."""

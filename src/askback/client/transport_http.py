@@ -47,6 +47,7 @@ class HttpTransport(NetworkTransport):
 
     async def frames(self) -> FrameStream:
         """Check that the server is there and knows the token."""
+        await self._check_server()
         http = httpx2.AsyncClient(
             base_url=self.address,
             headers=credentials(self._token, self._via),

@@ -39,6 +39,7 @@ class WebSocketTransport(NetworkTransport):
 
     async def frames(self) -> FrameStream:
         """Connect; raises `UpgradeRefused` or `ConnectTimedOut` when HTTP might work instead."""
+        await self._check_server()
         try:
             connection = await connect(
                 f"ws{self.address.removeprefix('http').rstrip('/')}/v1/ws",
@@ -67,8 +68,8 @@ class AutoTransport(WebSocketTransport):
     When a connection attempt times out, the network may drop upgrades: HTTP is then used for this attempt.
     """
 
-    def __init__(self, url: str, token: str, *, via: Via = "api") -> None:
-        super().__init__(url, token, via=via)
+    def __init__(self, url: str, token: str, *, via: Via = "api", server_key: str = "") -> None:
+        super().__init__(url, token, via=via, server_key=server_key)
         self._upgrades = True
 
     async def frames(self) -> FrameStream:
@@ -82,7 +83,9 @@ class AutoTransport(WebSocketTransport):
                 pass
         from askback.client.transport_http import HttpTransport
 
-        return await HttpTransport(self.address, self._token, via=self._via).frames()
+        return await HttpTransport(
+            self.address, self._token, via=self._via, server_key=self._server_key
+        ).frames()
 
 
 class WebSocketFrames:

@@ -43,6 +43,7 @@ from askback.server.database_address import PostgresAddress
 from askback.server.extensions import build_file_scans, build_option_sources, build_validators
 from askback.server.mcp import Mcp
 from askback.server.plugins import installed_probes, registered_kinds
+from askback.server.proof import Proof
 from askback.server.settings import DEFAULT_TENANT, Settings, load
 from askback.server.startup import Startup
 from askback.server.system import SystemClock, SystemIds
@@ -101,6 +102,7 @@ class App:
             [
                 Paths(services, self.routes),
                 *self._mcp.routes(),
+                *Proof(settings.server_file).routes(),
                 WebSocketRoute("/v1/ws", self.connections.sockets),
                 Prefix("/compat/", self.connections.compat),
             ],

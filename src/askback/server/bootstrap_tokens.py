@@ -102,6 +102,7 @@ async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
                 services, tokens.ConfiguredToken(result[role], new_token), source=tokens.LOCAL
             )
     tokens_by_key = {_key(role): token for role, token in result.items()}
+    tokens_by_key["key"] = server.get("key") or services.ids.token()
     if isinstance(settings.database, Path):
         tokens_by_key[DATABASE] = str(settings.database)
     _write_missing(

@@ -43,7 +43,7 @@ class StdioConnection:
         async with self._server():
             location = discovery.find()
             if location not in self._connections:
-                client = AsyncClient(location.url, location.token, via="mcp")
+                client = AsyncClient(via="mcp")
                 self._connections[location] = CallerConnection(
                     client, location.url, self._thread_id, str(Path.cwd()), self.waits
                 )

@@ -80,6 +80,8 @@ class Site:
         return Reply(status, page.body.replace(section + b" hidden", section), (_HTML,))
 
     async def _page(self, name: str, call: HttpCall) -> Reply:
+        if (address := _literal_address(call)) is not None:
+            return Reply(307, headers=((b"location", address.encode()), (b"cache-control", b"no-store")))
         page = (await self._load()).get(name)
         return Reply(503, _NOT_BUILT, (_HTML, (b"retry-after", b"5"))) if page is None else _send(call, page)
 
@@ -87,6 +89,20 @@ class Site:
         if not self._files:
             self._files = await anyio.to_thread.run_sync(_read, self._folder)
         return self._files
+
+
+def _literal_address(call: HttpCall) -> str | None:
+    """Return the page's URL with the IP address of this server if it was opened as `localhost`.
+
+    Browsers try both `127.0.0.1` and `::1` for that name, and another program may have the port of the other one: it
+    would get the session.
+    """
+    host, (address, port) = header(call.scope, b"host"), call.scope["server"]
+    if host != f"localhost:{port}" or address not in ("127.0.0.1", "::1") or call.ctx.public_url is not None:
+        return None
+    query = call.scope["query_string"].decode("latin-1")
+    origin = f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
+    return f"{origin}{call.scope['path']}{'?' if query else ''}{query}"
 
 
 def _read(folder: Path) -> dict[str, Asset]:
