@@ -18,8 +18,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from askback import AsyncClient, InputRequest
+from askback.cli import background
 from askback.cli.background import LOG, PID, ServerNotStarted, ensure_server, stop_server
-from askback.cli.connection import reachable
+from askback.client.server_proof import is_running
 from askback.server import server_file
 from tests.adapters.mcp.conftest import MODERN, Tools
 
@@ -117,7 +118,7 @@ async def kill_server(home: Path) -> None:
     killed_id, url = (data / PID).read_text(), known(home)["url"]
     psutil.Process(int(killed_id)).kill()
     with anyio.fail_after(60):
-        while (data / PID).read_text() in {"", killed_id} or not reachable(url):
+        while (data / PID).read_text() in {"", killed_id} or not is_running({"url": url}):
             await anyio.sleep(0.05)
 
 
@@ -229,14 +230,9 @@ def test_a_server_that_something_else_started_meanwhile_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other server is a socket, and becomes known while the own one fails to start."""
-    data, code = tmp_path / "data", tmp_path / "code"
-    data.mkdir()
-    code.mkdir()
-    (data / "askback.db").write_text("rubbish")
-    monkeypatch.setenv("PYTHONPATH", str(code))
+    file = tmp_path / "server.json"
     with socket.create_server(("127.0.0.1", 0)) as other:
         recorded = json.dumps({"url": f"http://127.0.0.1:{other.getsockname()[1]}"})
-        (code / "sitecustomize.py").write_text(
-            f"open({str(data / 'server.json')!r}, 'w').write({recorded!r})"
-        )
-        ensure_server(data)
+        record = f"open({str(file)!r}, 'w').write({recorded!r})"
+        monkeypatch.setattr(background, "program", lambda *_: (sys.executable, "-c", record))
+        ensure_server(tmp_path)
