@@ -26,6 +26,7 @@ from claude_agent_sdk import (
     ToolPermissionContext,
 )
 
+from askback.adapters.claude.bypasses import Bypasses
 from askback.adapters.claude.calls import (
     INTERNAL_TOOLS,
     Result,
@@ -37,6 +38,7 @@ from askback.adapters.claude.calls import (
 )
 from askback.adapters.claude.earlier_requests import PAGE_LIMIT, EarlierRequests
 from askback.adapters.claude.hooks import Hooks, Json, output
+from askback.adapters.claude.permission_hooks import PermissionHooks
 from askback.adapters.claude.replays import repeated_result
 from askback.client import AsyncClient, Execution
 from askback.client.forms import outcome_of
@@ -71,6 +73,7 @@ class Gate:
         timeout_s: float | None,
         durable: bool,
         approvals: bool,
+        permission_hooks: PermissionHooks | None,
         allow_edit: bool,
         own_tools: frozenset[str],
     ) -> None:
@@ -82,6 +85,7 @@ class Gate:
         self._timeout_s = timeout_s
         self._durable = durable
         self._approvals = approvals
+        self._bypasses = Bypasses(permission_hooks)
         self._allow_edit = allow_edit
         self._harmless_tools = INTERNAL_TOOLS | own_tools
         self._undecided_calls = dict[str, Json]()
@@ -114,6 +118,13 @@ class Gate:
             for event, call in callbacks.items()
         }
 
+    def resume(self, session_id: str, folder: str | None) -> None:
+        """Go on with a session, which was started in this folder; raises `UnusableOptions`."""
+        self.session_id = session_id
+        if folder is not None:
+            self._folder = folder
+            self._bypasses.move(Path(folder))
+
     async def can_use_tool(self, tool: str, tool_input: Json, context: ToolPermissionContext) -> Result:
         """Return the decision about a call, or about the answers to its questions; it waits for a person.
 
@@ -128,6 +139,8 @@ class Gate:
         self._undecided_calls.pop(use.id, None)
         result = await self._decide(use, wait=True)
         assert not isinstance(result, InputRequest)  # it has waited
+        if isinstance(result, PermissionResultAllow):
+            self._bypasses.forget(use.id)
         return result
 
     async def last_session(self, thread_id: str) -> Mapping[str, Any]:
@@ -167,9 +180,12 @@ class Gate:
     async def _before_tool_use(self, event: Json, _id: str | None, _context: object) -> Json:
         self.session_id = event["session_id"]
         tool, call_id = event["tool_name"], event["tool_use_id"]
+        if (refusal := await self._bypasses.refusal(tool)) is not None:
+            return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=refusal)
         if tool in self._harmless_tools or not (self._approvals or tool == ASK_USER):
             return {}
         self._undecided_calls[call_id] = event
+        self._bypasses.expect(call_id)
         if not self._durable or event.get("agent_id") is not None:
             return output("PreToolUse", permissionDecision="ask")
         if not self._has_prompt:
@@ -187,18 +203,24 @@ class Gate:
 
     async def _after_batch(self, event: Json, _id: str | None, _context: object) -> Json:
         """Withdraw the request of a call that was not deferred after all: another hook refused it."""
+        for item in event.get("tool_calls", ()):
+            self._bypasses.forget(item.get("tool_use_id"))  # it is over
         if event.get("agent_id") is None and self._deferred_request is not None:
             request, self._deferred_request = self._deferred_request, None
             await self._ask.requests.withdraw(request)
         return {}
 
     async def _after_tool_use(self, event: Json, call_id: str | None, _context: object) -> Json:
+        if (stop := self._bypasses.after(event)) is not None:
+            return stop
         decision = await self._report(call_id, "succeeded")
         return self._result_output(
             "PostToolUse", event, "" if decision is None else _approval_notes(decision)
         )
 
     async def _after_failure(self, event: Json, call_id: str | None, _context: object) -> Json:
+        if (stop := self._bypasses.after(event)) is not None:
+            return stop
         await self._report(call_id, "failed")
         return self._result_output("PostToolUseFailure", event, "")
 
