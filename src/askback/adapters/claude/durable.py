@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, cast
 
 from claude_agent_sdk import (
@@ -19,6 +20,7 @@ from claude_agent_sdk import (
 from askback.adapters.claude.calls import Result, stored_context
 from askback.adapters.claude.gate import Gate, gate_of
 from askback.adapters.claude.hooks import Json, merged, output
+from askback.adapters.claude.permission_hooks import UnusableOptions
 from askback.adapters.claude.replays import is_deferred
 from askback.adapters.claude.sessions import session_with_call, transcript_of
 from askback.client import Resume
@@ -49,14 +51,16 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
 
     A request that something else has made, such as a tool of `askback mcp`, continues the session of `options.resume`,
     else the one that made the tool call, else the last one that asked in the thread. If a call is deferred there,
-    Claude gets the outcome once that call is decided. Raises `NotOfClaude` if there is no such session.
+    Claude gets the outcome once that call is decided. Raises `NotOfClaude` if there is no such session,
+    and `UnusableOptions` if `options` have another folder or there is a PermissionRequest hook.
     """
     gate = gate_of(options)
     if gate is None:
         raise NotOfClaude("Pass the options that `with_askback` returned.")
     call_context = stored_context(resume.request) or await _other_session(resume, options, gate)
-    options = replace(options, resume=call_context["session_id"], cwd=options.cwd or call_context["folder"])
-    gate.session_id = call_context["session_id"]
+    folder = _folder(call_context, options)
+    options = replace(options, resume=call_context["session_id"], cwd=folder)
+    gate.resume(call_context["session_id"], folder)
     transcript = transcript_of(options, call_context["session_id"])
     deferred = None if transcript is None else is_deferred(transcript)
     replayed_event = asyncio.Event()
@@ -93,6 +97,19 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
             await claude.query(prompt)
         async for message in claude.receive_response():
             yield message
+
+
+def _folder(call_context: Mapping[str, Any], options: ClaudeAgentOptions) -> str | None:
+    """Return the folder of a session, which the person saw; raises `UnusableOptions` if the options name another."""
+    folder = call_context["folder"]
+    if folder is None:
+        return None if options.cwd is None else str(options.cwd)
+    if options.cwd is not None and Path(options.cwd).resolve() != Path(folder).resolve():
+        raise UnusableOptions(
+            f"`cwd` is {options.cwd}, but the session was started in {folder}, and its calls were approved there. "
+            "Pass that folder, or no `cwd`."
+        )
+    return folder
 
 
 async def _other_session(resume: Resume, options: ClaudeAgentOptions, gate: Gate) -> Mapping[str, Any]:
