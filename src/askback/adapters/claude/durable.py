@@ -19,7 +19,7 @@ from claude_agent_sdk import (
 
 from askback.adapters.claude.calls import Result, stored_context
 from askback.adapters.claude.gate import Gate, gate_of
-from askback.adapters.claude.hooks import Json, merged, output
+from askback.adapters.claude.hooks import Json, cut, merged, output
 from askback.adapters.claude.permission_hooks import UnusableOptions
 from askback.adapters.claude.replays import is_deferred
 from askback.adapters.claude.sessions import session_with_call, transcript_of
@@ -75,7 +75,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
 
     async def tell(_event: Json, _call_id: str | None, _context: object) -> Json:
         is_unneeded = call_context["deferred"] or not replayed_event.is_set()
-        return {} if is_unneeded else output("UserPromptSubmit", additionalContext=resume.text)
+        return {} if is_unneeded else output("UserPromptSubmit", additionalContext=cut(resume.text))
 
     hooks_by_event = {"PreToolUse": notice, "UserPromptSubmit": tell}
     hooks = {event: [HookMatcher(hooks=[cast("Any", call)])] for event, call in hooks_by_event.items()}

@@ -37,7 +37,7 @@ from askback.adapters.claude.calls import (
     stored_context,
 )
 from askback.adapters.claude.earlier_requests import PAGE_LIMIT, EarlierRequests
-from askback.adapters.claude.hooks import Hooks, Json, output
+from askback.adapters.claude.hooks import MAX_CONTEXT, Hooks, Json, context_length, cut, output
 from askback.adapters.claude.permission_hooks import PermissionHooks
 from askback.adapters.claude.replays import repeated_result
 from askback.client import AsyncClient, Execution
@@ -53,6 +53,8 @@ ANOTHER_CALL_WAITS = "Another call waits for a person first. It was not run: cal
 _NOT_RUN = "The tool {tool} was not run: {error}"
 _CHANGED_INPUT = "A person changed the input of this call before it ran. It ran with: {input}"
 _NOTE = "A note of the person who approved this call: {note}"
+_MAX_NOTE = 2_000
+"""Characters of the person's note that Claude reads after the call."""
 COLLECT_S = 10.0
 """How long to look for open requests of an earlier process, in seconds."""
 
@@ -154,7 +156,7 @@ class Gate:
         if prompted:
             return {}
         texts = await self._collect(Path(event["transcript_path"]))
-        return output("UserPromptSubmit", additionalContext="\n\n".join(texts)) if texts else {}
+        return output("UserPromptSubmit", additionalContext=cut("\n\n".join(texts))) if texts else {}
 
     async def _begin_replay(self, call_id: str, transcript: Path) -> None:
         self._has_prompt, self._replayed_call_id = True, call_id
@@ -214,19 +216,22 @@ class Gate:
         if (stop := self._bypasses.after(event)) is not None:
             return stop
         decision = await self._report(call_id, "succeeded")
-        return self._result_output(
-            "PostToolUse", event, "" if decision is None else _approval_notes(decision)
-        )
+        return self._result_output("PostToolUse", event, decision)
 
     async def _after_failure(self, event: Json, call_id: str | None, _context: object) -> Json:
         if (stop := self._bypasses.after(event)) is not None:
             return stop
         await self._report(call_id, "failed")
-        return self._result_output("PostToolUseFailure", event, "")
+        return self._result_output("PostToolUseFailure", event, None)
 
-    def _result_output(self, name: str, event: Json, text: str) -> Json:
-        if event["tool_use_id"] == self._replayed_call_id:
-            text = "\n".join(filter(None, (text, repeated_result(event))))
+    def _result_output(self, name: str, event: Json, decision: Decision | None) -> Json:
+        """Return the output of a hook with what Claude does not read in the result."""
+        is_replayed = event["tool_use_id"] == self._replayed_call_id
+        notes_limit = MAX_CONTEXT // 2 if is_replayed else MAX_CONTEXT
+        text = "" if decision is None else _approval_notes(decision, notes_limit)
+        if is_replayed:
+            result_text = repeated_result(event, MAX_CONTEXT - context_length(text) - 1)
+            text = "\n".join(filter(None, (text, result_text)))
         return output(name, additionalContext=text) if text else {}
 
     def _use(self, tool: str, tool_input: Json, call_id: str, agent_id: str | None) -> ToolUse:
@@ -348,12 +353,14 @@ def gate_of(options: ClaudeAgentOptions) -> Gate | None:
     return gate if isinstance(gate, Gate) else None
 
 
-def _approval_notes(decision: Decision) -> str:
+def _approval_notes(decision: Decision, limit: int) -> str:
     """Return the person's note and changed input. Claude Code reports only the result of the call."""
+    note = _NOTE.format(note=cut(quote(decision.note), _MAX_NOTE)) if decision.note else ""
     lines = list[str]()
     asked = None if decision.request is None else decision.request.approval
     if asked is not None and asked.plan is None and decision.input != asked.input:
-        lines.append(_CHANGED_INPUT.format(input=quote(decision.input)))
-    if decision.note:
-        lines.append(_NOTE.format(note=quote(decision.note)))
+        room = limit - context_length(f"{note}\n{_CHANGED_INPUT}")
+        lines.append(_CHANGED_INPUT.format(input=cut(quote(decision.input), room)))
+    if note:
+        lines.append(note)
     return "\n".join(lines)
