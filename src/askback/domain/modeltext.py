@@ -1,7 +1,7 @@
 """The sentences about the outcome of a request that a model reads.
 
-A model that only reads "no" tries again or tries another way, and one that reads nothing makes up an answer.
-So each sentence says what happened, what did not happen, and what to do now.
+A model that only reads "no" tries again or tries another way, and one that reads nothing makes up an answer. So each
+sentence says what happened, what did not happen, and what to do now.
 
 A key of `TEXTS` has the kind (`form`, `approval`, `plan`, `secret`, `action`), the outcome, and details if they
 matter. An outcome without a text uses the text of the key before its last dot. Words of a person or a
@@ -251,9 +251,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
 
 `{question}` is a form's title or the labels of its fields, `{answers}` the values with their labels. `{tool}` is the
 tool's name, `{asked}` the input that was asked about and `{input}` the changed one; `{plan}` is a plan's title or
-first line, `{action}` an action's title,
-`{summary}` what a kind of a package asks and `{data}` its answer, `{text}` the sentence of the package. `{names}` are
-those of the secrets, with `{it}`, `{they}` and `{was}` for one of them, or for several.
+first line, `{action}` an action's title, `{summary}` what a kind of a package asks and `{data}` its answer, `{text}`
+the sentence of the package. `{names}` are those of the secrets, with `{it}`, `{they}` and `{was}` for one or several.
 """
 
 _MORE_PLACEHOLDERS = MappingProxyType({"form.answered": frozenset({"values"})})
@@ -297,8 +296,7 @@ def model_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
         lines.append(_fill_text("result", texts, result=questiontext.shorten(quote(answer.result))))
     if answer is not None and answer.message is not None:
         lines.append(_fill_text("message", texts, message=quote(answer.message)))
-    note = request.note if answer is None else answer.note
-    if note:
+    if note := request.note if answer is None else answer.note:
         lines.append(_fill_text("note", texts, note=note))
     return "\n".join(lines)
 
@@ -343,6 +341,8 @@ def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
         return _fill(own_sentence, _data(request, answer, own_sentence))
     kind = KINDS[request.kind] if request.kind in BUILT_IN else PACKAGE
     text = _find_text(kind.outcome_key(request, answer), texts)
+    if answer.note and text == TEXTS["approval.deny"]:
+        text = f"{text[:-1]}, unless their note says so."
     sentence = _fill(text, {"brand": BRAND, **_data(request, answer, text)})
     status_reason = f"{request.status}.{request.reason}"
     return f"{sentence} {_fill_text(status_reason, texts)}" if status_reason in TEXTS else sentence
