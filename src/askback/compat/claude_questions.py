@@ -13,7 +13,7 @@ from pydantic import Field
 from askback.domain.faults import Faults
 from askback.domain.fields import AnyField, Form, Multiselect, Radio, Select, Text, Textarea
 from askback.domain.model import Model
-from askback.domain.options import Option, OptionValue
+from askback.domain.options import Option, OptionValue, spelled_out
 from askback.domain.validation.ask import check_form
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
@@ -84,14 +84,33 @@ def checked_form_of(tool_input: Mapping[str, Any]) -> Json:
     form = form_of(read_questions(tool_input))
     try:
         check_form(form)
+        check_form(_with_values(form))
     except Faults as error:
         raise error.with_paths(_PATHS_OF_FORM) from None
     return form
 
 
+def _with_values(form: Json) -> Json:
+    """Return a form whose options have their labels as values, as a client sends them.
+
+    Their check is stricter: a label may have line breaks.
+    """
+    sections = [
+        {
+            **section,
+            "fields": [
+                {**field, "options": [*map(spelled_out, field["options"])]} for field in section["fields"]
+            ],
+        }
+        for section in form["sections"]
+    ]
+    return {**form, "sections": sections}
+
+
 _QUESTION = r"form\.sections\[(\d+)\]"
 _PATHS_OF_FORM = (
     (rf"{_QUESTION}\.title", r"input.questions[\1].header"),
+    (rf"{_QUESTION}\.fields\[0\]\.options\[(\d+)\]\.value", r"input.questions[\1].options[\2].label"),
     (rf"{_QUESTION}\.fields\[0\]\.options", r"input.questions[\1].options"),
     (rf"{_QUESTION}\.fields\[0\]\.label", r"input.questions[\1].question"),
     ("form", "input.questions"),

@@ -26,6 +26,8 @@ from askback.compat.claude_questions import ASK_USER
 __all__ = ["UnusableOptions", "with_askback"]
 
 BLOCKING_S = 600
+MAX_TIMEOUT_S = 2**31 - 1
+"""The largest limit that an operator can give a server for `timeout_s`, in seconds."""
 NO_PROMPTS = "dontAsk"
 BYPASS_MODE = "bypassPermissions"
 BARE_VARIABLE = "CLAUDE_CODE_SIMPLE"
@@ -72,6 +74,8 @@ def with_askback(
     folder = Path(options.cwd or Path.cwd()).absolute()
     permission_hooks = PermissionHooks(options, folder) if approvals else None
     problems = [*_problems(options, approvals=approvals)]
+    if timeout_s is not None and not _is_timeout(timeout_s):
+        problems.append(f"`timeout_s={timeout_s!r}` must be a number of seconds from 1 to {MAX_TIMEOUT_S}.")
     problems += () if permission_hooks is None else permission_hooks.problems()
     if problems:
         raise UnusableOptions(" ".join(problems))
@@ -190,6 +194,10 @@ def _settings(options: ClaudeAgentOptions) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return _members(settings)
+
+
+def _is_timeout(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value <= MAX_TIMEOUT_S
 
 
 def _is_on(text: str) -> bool:
