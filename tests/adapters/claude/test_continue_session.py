@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import anyio
 import pytest
@@ -27,8 +28,20 @@ async def approved_call(
     agent: AsyncClient, person: AsyncClient, options: ClaudeAgentOptions, thread: str
 ) -> Resume:
     """Run a durable session up to its first call, approve it, and return the resume."""
-    await run(with_askback(options, agent, thread_id=thread, durable=True), "go")
-    await person.requests.decide(await wait_for_request(person, thread), "approve")
+    made_options = with_askback(options, agent, thread_id=thread, durable=True)
+    return await decided_call(agent, person, made_options, thread, "approve")
+
+
+async def decided_call(
+    agent: AsyncClient,
+    person: AsyncClient,
+    options: ClaudeAgentOptions,
+    thread: str,
+    decision: Literal["approve", "deny"],
+) -> Resume:
+    """Run a durable session up to its first call, decide about it, and return the resume."""
+    await run(options, "go")
+    await person.requests.decide(await wait_for_request(person, thread), decision)
     (resume,) = await agent.resumes.pull(thread, wait=20)
     return resume
 
@@ -57,6 +70,27 @@ async def test_a_session_is_not_continued_with_a_permission_hook_in_its_folder(
     with pytest.raises(UnusableOptions, match="PermissionRequest"):
         await continued(resume, anywhere)
     assert not (project / "made").exists()
+
+
+@pytest.mark.parametrize("decision", ["approve", "deny"])
+async def test_a_resume_that_is_delivered_again_gives_a_finished_session_no_other_turn(
+    agent: AsyncClient,
+    person: AsyncClient,
+    model: FakeModel,
+    options: Options,
+    thread: str,
+    decision: Literal["approve", "deny"],
+) -> None:
+    def make_options() -> ClaudeAgentOptions:
+        return with_askback(options(), agent, thread_id=thread, durable=True)
+
+    model.play("go", [touch()])
+    resume = await decided_call(agent, person, make_options(), thread, decision)
+    assert result_of(await continued(resume, make_options())).result == "done"
+    received = len(model.received)
+    again = resume.model_copy(update={"request": await agent.requests.get(resume.request_id)})
+    assert await continued(again, make_options()) == []
+    assert len(model.received) == received
 
 
 async def test_a_later_call_of_a_continued_session_has_the_same_folder(

@@ -145,6 +145,10 @@ class Gate:
             self._bypasses.forget(use.id)
         return result
 
+    def text_of(self, request: InputRequest) -> str:
+        """Return the sentence for Claude about the outcome of a request."""
+        return self._ask.text_of(request)
+
     async def last_session(self, thread_id: str) -> Mapping[str, Any]:
         """Return the metadata of the newest request in a thread that a session made; empty if there is none."""
         page = await self._ask.requests.list(thread_id=thread_id, limit=PAGE_LIMIT)

@@ -104,6 +104,16 @@ def ended_calls(transcript: Path) -> list[Json] | None:
     return None
 
 
+def is_finished(transcript: Path) -> bool:
+    """Return whether the last thing in a transcript is a text of Claude; false if it cannot be read."""
+    with suppress(*_UNREADABLE):
+        *_, (role, content) = [
+            (message["role"], message["content"]) for message in _messages(transcript, "assistant", "user")
+        ]
+        return role == "assistant" and [item["type"] for item in content][-1:] == ["text"]
+    return False
+
+
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
