@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from askback.compat.claude_questions import checked_form_of
+from askback.compat.claude_questions import annotated, checked_form_of
 from askback.domain.faults import Faults
 from askback.messages import render
 
@@ -28,3 +28,29 @@ def test_a_label_with_a_bad_character_is_named_as_claude_sent_it(label: str) -> 
             "Remove control, text direction and invisible characters.",
         )
     ]
+
+
+def test_previews_are_shown_unchanged_below_the_question() -> None:
+    form = checked_form_of(questions(label="*Red*", preview="+--+\n```x```"))
+    (field,) = form["sections"][0]["fields"]
+    assert form["format"] == "markdown"
+    assert field["description"] == "\\*Red\\*:\n\n````\n+--+\n```x```\n````"
+    assert [option["label"] for option in field["options"]] == ["*Red*", "Blue"]
+
+
+@pytest.mark.parametrize("preview", [None, "", " ", 5])
+def test_a_question_without_previews_has_no_markdown(preview: object) -> None:
+    form = checked_form_of(questions(preview=preview))
+    assert form["format"] == "plain"
+    assert "description" not in form["sections"][0]["fields"][0]
+
+
+def test_claude_gets_the_preview_of_the_chosen_option() -> None:
+    asked = questions(preview="+--+")
+    assert annotated(asked, {"Which colour?": "Red"}) == {
+        "answers": {"Which colour?": "Red"},
+        "annotations": {"Which colour?": {"preview": "+--+"}},
+    }
+    assert annotated(asked, {"Which colour?": "Blue"}) == {"answers": {"Which colour?": "Blue"}}
+    asked["questions"][0]["multiSelect"] = True
+    assert annotated(asked, {"Which colour?": "Red"}) == {"answers": {"Which colour?": "Red"}}

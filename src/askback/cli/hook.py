@@ -17,7 +17,14 @@ from askback.cli.signals import interruptible
 from askback.client import AsyncClient
 from askback.client.discovery import CREDENTIALS
 from askback.client.program import HOOK
-from askback.compat.claude_questions import ASK_USER, card_of, checked_form_of, plan_of, write_answers
+from askback.compat.claude_questions import (
+    ASK_USER,
+    annotated,
+    card_of,
+    checked_form_of,
+    plan_of,
+    write_answers,
+)
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.errors import AskbackError, NotAnswered
@@ -102,4 +109,5 @@ async def _answer(ask: AsyncClient, tool_input: dict[str, Any]) -> dict[str, Any
     if isinstance(outcome, NotAnswered):
         return {"behavior": "deny", "message": ask.text_of(outcome.request)}
     answers = write_answers(card_of(form) or (), outcome.values)
-    return {"behavior": "allow", "updatedInput": {"questions": tool_input["questions"], "answers": answers}}
+    updated_input = {"questions": tool_input["questions"], **annotated(tool_input, answers)}
+    return {"behavior": "allow", "updatedInput": updated_input}
