@@ -163,6 +163,7 @@ def settings_page() -> str:
             "| `ASKBACK_TOKEN` | the token of the caller |",
             "| `ASKBACK_CREDENTIALS` | a file with both, as JSON: `token`, and `url` or `data_dir` |",
             "| `ASKBACK_THREAD` | the conversation in which `askback mcp` and `askback run` ask |",
+            "| `ASKBACK_HOOK` | `off`: `askback hook` asks nobody; the adapter for the Claude Agent SDK sets it |",
             "| `ASKBACK_CHAT_MODEL` | the model of `askback chat` |\n",
         ]
     )

@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Conflict, InputRequest
+from askback.client.program import HOOK
 from tests.cli.conftest import Server
 from tests.forks.process import Process
 from tests.requirements import requirement
@@ -113,3 +114,13 @@ async def test_without_its_credentials_the_hook_asks_nobody_and_says_why(
     output, errors = await anyio.to_thread.run_sync(lambda: hook.communicate(timeout=60))
     assert (hook.returncode, output) == (0, b"")
     assert f"askback was not asked: The credentials file {tmp_path}/gone.json, which".encode() in errors
+
+
+async def test_a_hook_that_is_turned_off_asks_nobody_and_decides_nothing(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    event = {"session_id": thread, "tool_name": "Bash", "tool_input": CALL}
+    environment = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": server.tokens["requester"], HOOK: "off"}
+    hook = server.run("hook", stdin=json.dumps(event).encode(), **environment)
+    assert await output_of(hook) == b""
+    assert not await person.requests.list(thread_id=thread)

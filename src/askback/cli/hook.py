@@ -16,7 +16,15 @@ from askback.cli.clients.transcript import wait_until_ended
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient
 from askback.client.discovery import CREDENTIALS
-from askback.compat.claude_questions import ASK_USER, card_of, checked_form_of, plan_of, write_answers
+from askback.client.program import HOOK
+from askback.compat.claude_questions import (
+    ASK_USER,
+    annotated,
+    card_of,
+    checked_form_of,
+    plan_of,
+    write_answers,
+)
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.errors import AskbackError, NotAnswered
@@ -35,8 +43,10 @@ def hook(
 
     It starts the server if none runs, and again if it is killed. If the request cannot be asked, it prints no decision:
     Claude Code shows its own prompt. `askback install claude-code` writes this command into the settings of Claude
-    Code.
+    Code. With ASKBACK_HOOK=off it asks nobody: the adapter for the Claude Agent SDK sets that.
     """
+    if os.environ.get(HOOK) == "off":
+        return
     if credentials is not None:
         os.environ[CREDENTIALS] = str(credentials)
     try:
@@ -100,4 +110,5 @@ async def _answer(ask: AsyncClient, tool_input: dict[str, Any]) -> dict[str, Any
     if isinstance(outcome, NotAnswered):
         return {"behavior": "deny", "message": ask.text_of(outcome.request)}
     answers = write_answers(card_of(form) or (), outcome.values)
-    return {"behavior": "allow", "updatedInput": {"questions": tool_input["questions"], "answers": answers}}
+    updated_input = {"questions": tool_input["questions"], **annotated(tool_input, answers)}
+    return {"behavior": "allow", "updatedInput": updated_input}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+HOOK = "ASKBACK_HOOK"
+"""The variable that turns `askback hook` off: a program sets it to `off` if it asks about the calls itself."""
+
 
 def python(*arguments: str) -> tuple[str, ...]:
     """Return a command of this environment's Python that imports no module of the folder where it starts.

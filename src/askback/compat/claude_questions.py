@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -13,7 +14,7 @@ from pydantic import Field
 from askback.domain.faults import Faults
 from askback.domain.fields import AnyField, Form, Multiselect, Radio, Select, Text, Textarea
 from askback.domain.model import Model
-from askback.domain.options import Option, OptionValue
+from askback.domain.options import Option, OptionValue, spelled_out
 from askback.domain.validation.ask import check_form
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
@@ -33,10 +34,16 @@ def plan_of(tool: str, tool_input: Mapping[str, Any]) -> str | None:
 
 
 class AskedOption(Model, extra="ignore"):
-    """An option as Claude sends it; other keys, such as `preview`, are left alone."""
+    """An option as Claude sends it."""
 
     label: str
     description: str
+    preview: Any = None
+
+    @property
+    def preview_text(self) -> str:
+        """What the option looks like, such as code or a sketch of a page; empty without one."""
+        return self.preview if isinstance(self.preview, str) and self.preview.strip() else ""
 
 
 class AskedQuestion(Model, extra="ignore"):
@@ -64,19 +71,43 @@ def read_questions(tool_input: Mapping[str, Any]) -> list[AskedQuestion]:
 
 
 def form_of(questions: Sequence[AskedQuestion]) -> Json:
-    """Return the form for questions: each in a separate section, with the header as its title."""
+    """Return the form for questions: each in a separate section, with the header as its title.
+
+    Previews of options are in the description of the field, each unchanged in a block of code.
+    """
     sections = list[Json]()
     for i, question in enumerate(questions, 1):
         options = [
-            {name: text for name, text in option if text or name == "label"} for option in question.options
+            {"label": option.label, **({"description": option.description} if option.description else {})}
+            for option in question.options
         ]
         kind = "multiselect" if question.multiple else "radio"
         field = {"id": f"q{i}", "type": kind, "label": question.question, "options": options}
         field |= {"required": True, "allow_other": True}
+        if previews := _previews(question):
+            field["description"] = previews
         sections.append(
             {"id": f"s{i}", "fields": [field], **({"title": question.header} if question.header else {})}
         )
-    return {"format": "plain", "sections": sections}
+    has_previews = any("description" in section["fields"][0] for section in sections)
+    return {"format": "markdown" if has_previews else "plain", "sections": sections}
+
+
+def _previews(question: AskedQuestion) -> str:
+    """Return the previews of the options as Markdown, empty without any."""
+    blocks = list[str]()
+    for option in question.options:
+        if text := option.preview_text:
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+            blocks.append(f"{_MARKDOWN.sub(_escaped, option.label)}:\n\n{fence}\n{text}\n{fence}")
+    return "\n\n".join(blocks)
+
+
+_MARKDOWN = re.compile(r"[!-/:-@\[-`{-~]")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\{match[0]}"
 
 
 def checked_form_of(tool_input: Mapping[str, Any]) -> Json:
@@ -84,16 +115,36 @@ def checked_form_of(tool_input: Mapping[str, Any]) -> Json:
     form = form_of(read_questions(tool_input))
     try:
         check_form(form)
+        check_form(_with_values(form))
     except Faults as error:
         raise error.with_paths(_PATHS_OF_FORM) from None
     return form
 
 
+def _with_values(form: Json) -> Json:
+    """Return a form whose options have their labels as values, as a client sends them.
+
+    Their check is stricter: a label may have line breaks.
+    """
+    sections = [
+        {
+            **section,
+            "fields": [
+                {**field, "options": [*map(spelled_out, field["options"])]} for field in section["fields"]
+            ],
+        }
+        for section in form["sections"]
+    ]
+    return {**form, "sections": sections}
+
+
 _QUESTION = r"form\.sections\[(\d+)\]"
 _PATHS_OF_FORM = (
     (rf"{_QUESTION}\.title", r"input.questions[\1].header"),
+    (rf"{_QUESTION}\.fields\[0\]\.options\[(\d+)\]\.value", r"input.questions[\1].options[\2].label"),
     (rf"{_QUESTION}\.fields\[0\]\.options", r"input.questions[\1].options"),
     (rf"{_QUESTION}\.fields\[0\]\.label", r"input.questions[\1].question"),
+    (rf"{_QUESTION}\.fields\[0\]\.description", r"input.questions[\1].options"),
     ("form", "input.questions"),
 )
 
@@ -201,6 +252,20 @@ def write_answers(questions: Iterable[CardQuestion], values: Mapping[str, Any]) 
         for question in questions
         if question.field_id in values
     }
+
+
+def annotated(tool_input: Mapping[str, Any], answers: Mapping[str, str]) -> Json:
+    """Return the members for the answers in the input of the tool: `answers`, and `annotations` for chosen previews.
+
+    Claude reads the preview of the option that was chosen for a question, if only one can be.
+    """
+    annotations = {
+        question.question: {"preview": option.preview_text}
+        for question in read_questions(tool_input)
+        for option in question.options
+        if not question.multiple and option.preview_text and answers.get(question.question) == option.label
+    }
+    return {"answers": dict(answers), **({"annotations": annotations} if annotations else {})}
 
 
 def _is_texts(value: Any) -> bool:

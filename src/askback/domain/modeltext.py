@@ -1,7 +1,7 @@
 """The sentences about the outcome of a request that a model reads.
 
-A model that only reads "no" tries again or tries another way, and one that reads nothing makes up an answer.
-So each sentence says what happened, what did not happen, and what to do now.
+A model that only reads "no" tries again or tries another way, and one that reads nothing makes up an answer. So each
+sentence says what happened, what did not happen, and what to do now.
 
 A key of `TEXTS` has the kind (`form`, `approval`, `plan`, `secret`, `action`), the outcome, and details if they
 matter. An outcome without a text uses the text of the key before its last dot. Words of a person or a
@@ -243,7 +243,6 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "reasons": "Why: {reasons}",
         "failure": "What went wrong: {reason}",
         "note": "Their note: {note}",
-        # the result of the check of an answer
         "result": "The result of the check: {result}",
         "message": "The person was told: {message}",
     }
@@ -297,8 +296,7 @@ def model_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
         lines.append(_fill_text("result", texts, result=questiontext.shorten(quote(answer.result))))
     if answer is not None and answer.message is not None:
         lines.append(_fill_text("message", texts, message=quote(answer.message)))
-    note = request.note if answer is None else answer.note
-    if note:
+    if note := request.note if answer is None else answer.note:
         lines.append(_fill_text("note", texts, note=note))
     return "\n".join(lines)
 
@@ -343,6 +341,8 @@ def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
         return _fill(own_sentence, _data(request, answer, own_sentence))
     kind = KINDS[request.kind] if request.kind in BUILT_IN else PACKAGE
     text = _find_text(kind.outcome_key(request, answer), texts)
+    if answer.note and text == TEXTS["approval.deny"]:
+        text = f"{text[:-1]}, unless their note says so."
     sentence = _fill(text, {"brand": BRAND, **_data(request, answer, text)})
     status_reason = f"{request.status}.{request.reason}"
     return f"{sentence} {_fill_text(status_reason, texts)}" if status_reason in TEXTS else sentence

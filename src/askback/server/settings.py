@@ -60,7 +60,7 @@ from askback.service.access import roles
 DEFAULT_TENANT = roles.DEFAULT_TENANT
 ON_RESTART = ("keep", "expire")
 LOG_LEVELS = ("debug", "info", "warning", "error")
-NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN", "ASKBACK_THREAD"})
+NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN", "ASKBACK_THREAD", "ASKBACK_HOOK"})
 """Variables of the client, which these settings ignore."""
 SHORT_TOKEN = 16
 """Minimum length of a token, so that it cannot be guessed."""

@@ -19,6 +19,7 @@ from tests.adapters.claude.cli_environment import cli_environment
 from tests.adapters.claude.conftest import LIMIT_S, wait_for_request
 from tests.adapters.claude.fake_model import FakeModel, call
 from tests.adapters.claude.test_approvals import TOUCH, touch
+from tests.adapters.claude.test_permission_hooks import PROJECT, hooks_with, write
 from tests.adapters.claude.test_questions import COLOUR, question
 from tests.adapters.conftest import TOKENS, Server
 from tests.chat.secret_commands import assert_no_leak, new_value, print_secret
@@ -102,6 +103,23 @@ async def test_claude_works_in_the_thread_and_continues_after_a_kill(
     assert calls(thread_text) == [("AskUserQuestion", "done"), ("Bash", "failed"), ("Bash", "done")]
     assert len(await person.requests.list(thread_id=thread)) == 2
     assert "Please paint it" in model.received[-1]
+
+
+@requirement("C3")
+async def test_a_folder_with_a_permission_hook_is_refused_in_the_conversation(
+    start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    write(project.parent, {f"{PROJECT}/settings.json": hooks_with()})
+    settings = project / ".claude" / "settings.json"
+    with start_chat():
+        await person.say("Please paint it", thread_id=thread)
+        with anyio.fail_after(LIMIT_S):
+            async for _ in person.events(thread, cursor=0):
+                if f"I had to stop. {settings} has a PermissionRequest hook" in str(
+                    await person.threads.get(thread)
+                ):
+                    break
+    assert not model.received
 
 
 @requirement("C20")

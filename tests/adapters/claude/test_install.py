@@ -117,7 +117,7 @@ def test_other_clients_get_the_mcp_server(
     assert askback("install", client, "--yes").returncode == 0
     read: Any = tomllib.loads if path.suffix == ".toml" else json.loads
     server = read(path.read_text())[keys[0]]["askback"]
-    assert server["args"] == ["-m", "askback", "mcp"]
+    assert server["args"] == ["-E", "-P", "-m", "askback", "mcp"]
     assert Path(server["env"]["ASKBACK_CREDENTIALS"]).stat().st_mode & 0o777 == 0o600
     assert askback("uninstall", client, "--yes").returncode == 0
     assert not path.parent.exists()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from claude_agent_sdk import ResultMessage
 
 from askback import AsyncClient
 from askback.adapters.claude import (
@@ -17,7 +20,7 @@ from askback.adapters.claude import (
     StepContext,
     with_askback,
 )
-from tests.adapters.claude.conftest import Options, run
+from tests.adapters.claude.conftest import Options, result_of, run
 from tests.adapters.claude.fake_model import FakeModel
 from tests.requirements import requirement
 
@@ -68,6 +71,8 @@ async def fire_event(lifecycle: Lifecycle, event: str, session: str = "s1", **fu
     (matcher,) = lifecycle.hooks()[event]
     given: Any = {"session_id": session, "cwd": "/srv/shop", "hook_event_name": event, **further_input}
     hook_reply: Any = await matcher.hooks[0](given, None, {"signal": None})
+    if hook_reply.get("decision") == "block":
+        raise LifecycleError(hook_reply["reason"])
     return hook_reply.get("hookSpecificOutput", {}).get("additionalContext", "")
 
 
@@ -122,9 +127,75 @@ async def test_a_step_that_fails_stops_the_prompt_and_is_tried_again_at_the_next
 
     steps = [CallFunction(fail_once), InjectContext("Welcome.")]
     claude_options = with_askback(options(), agent, lifecycle=Lifecycle(on_session_start=steps))
-    await run(claude_options, "first prompt", "second prompt")
+    messages = await run(claude_options, "first prompt", "second prompt")
     assert len(tried) == 2
     assert not [body for body in model.received if "first prompt" in body and "Welcome." not in body]
+    first_result = next(item for item in messages if isinstance(item, ResultMessage))
+    assert f"The step on_session_start[0] ({CallFunction.__name__}) failed: RuntimeError: no network" in (
+        first_result.result or ""
+    )
+
+
+@requirement("C6")
+async def test_what_a_session_was_told_at_its_start_is_kept_when_a_later_step_fails(
+    agent: AsyncClient, model: FakeModel, options: Options
+) -> None:
+    starts, tried = list[str](), list[str]()
+
+    def fail_once(session: StepContext) -> None:
+        tried.append(session.id)
+        if len(tried) == 1:
+            raise RuntimeError("no network")
+
+    lifecycle = Lifecycle(
+        on_session_start=[CallFunction(lambda session: starts.append(session.id)), InjectContext("Welcome.")],
+        on_before_agent=[CallFunction(fail_once)],
+    )
+    claude_options = with_askback(options(), agent, lifecycle=lifecycle)
+    await run(claude_options, "first prompt", "second prompt", "third prompt")
+    assert (len(starts), len(tried)) == (1, 3)
+    assert model.received[-1].count("Welcome.") == 1
+    assert not [body for body in model.received if "second prompt" in body and "Welcome." not in body]
+
+
+async def never(_: StepContext) -> None:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("is_synchronous", [False, True])
+async def test_a_step_that_hangs_stops_the_prompt_and_is_named(
+    is_synchronous: bool, agent: AsyncClient, model: FakeModel, options: Options
+) -> None:
+    released = threading.Event()
+    hang: Any = (lambda _: released.wait(60)) if is_synchronous else never
+    lifecycle = Lifecycle(on_before_agent=[SetVariable("x", 1), CallFunction(hang)], timeout_s=0.5)
+    messages = await run(with_askback(options(), agent, lifecycle=lifecycle), "first prompt")
+    released.set()
+    assert f"The step on_before_agent[1] ({CallFunction.__name__}) did not end in time" in (
+        result_of(messages).result or ""
+    )
+    assert not [body for body in model.received if "first prompt" in body]
+
+
+async def test_contexts_that_claude_would_not_get_whole_stop_the_prompt() -> None:
+    lifecycle = Lifecycle(
+        on_session_start=[InjectContext("x" * 6_000)], on_before_agent=[InjectContext("y" * 4_000)]
+    )
+    with pytest.raises(LifecycleError, match="The contexts have 10,002 characters together"):
+        await fire_event(lifecycle, "UserPromptSubmit", prompt="hello")
+
+
+async def test_a_start_that_fails_is_tried_again_at_the_first_prompt() -> None:
+    tried = list[str]()
+
+    def fail_once(session: StepContext) -> None:
+        tried.append(session.id)
+        if len(tried) == 1:
+            raise RuntimeError("no network")
+
+    lifecycle = Lifecycle(on_session_start=[CallFunction(fail_once), InjectContext("Welcome.")])
+    assert await fire_event(lifecycle, "SessionStart", source="startup") == ""
+    assert await fire_event(lifecycle, "UserPromptSubmit", prompt="hello") == "Welcome."
 
 
 async def test_steps_are_written_in_python_with_functions_as_conditions() -> None:
@@ -136,31 +207,6 @@ async def test_steps_are_written_in_python_with_functions_as_conditions() -> Non
         ]
     )
     assert await fire_event(lifecycle, "UserPromptSubmit", prompt="hello") == "Turn 1"
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("on_session_start: [", "This is not YAML"),
-        ("- a", "must be a mapping"),
-        ("on_start: []", "on_start: unknown section"),
-        ("on_before_agent: 3", "on_before_agent: must be a list"),
-        ("on_before_agent: [3]", "on_before_agent[0]: must be a mapping"),
-        ("on_before_agent: [{action: fly}]", "on_before_agent[0].action: there is no function 'fly'"),
-        ("on_before_agent: [{action: set_variable, name: x}]", "on_before_agent[0]: the keys do not match"),
-        ("on_before_agent: [{action: inject_context}]", "on_before_agent[0]: the keys do not match"),
-        ("on_before_agent: [{action: inject_context, template: '{{'}]", "on_before_agent[0]: The template"),
-        ("on_before_agent: [{action: set_variable, name: x, value: 1, when: 'not'}]", "The condition 'not'"),
-        ("on_before_agent: [{action: set_variable, name: x, value: 1, when: true}]", "[0].when: must be"),
-        ("on_before_agent: [{action: set_variable, name: x, value: 2026-11-28}]", "date is not JSON"),
-        ("[" * 3000, "This is not YAML"),
-        (Path("/nowhere/lifecycle.yaml"), "/nowhere/lifecycle.yaml cannot be read"),
-    ],
-)
-def test_a_fault_in_a_document_is_named_with_its_place(text: str | Path, fault: str) -> None:
-    with pytest.raises(LifecycleError) as exc_info:
-        Lifecycle.from_yaml(text)
-    assert fault in str(exc_info.value)
 
 
 async def test_variables_that_cannot_be_kept_or_read_stop_the_prompt(tmp_path: Path) -> None:

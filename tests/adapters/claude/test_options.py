@@ -60,6 +60,12 @@ async def test_options_that_skip_prompts_are_refused(
     assert named in str(exc_info.value)
 
 
+@pytest.mark.parametrize("timeout_s", [0, -1, 0.5, float("nan"), float("inf"), 1e12, "5", True])
+async def test_a_time_that_no_server_takes_is_refused(timeout_s: Any, ask: AsyncClient) -> None:
+    with pytest.raises(UnusableOptions, match="must be a number of seconds from 1 to"):
+        with_askback(ClaudeAgentOptions(), ask, timeout_s=timeout_s)
+
+
 async def test_only_tools_of_a_server_that_starts_askback_may_be_allowed(ask: AsyncClient) -> None:
     ours: Any = {"command": "/opt/bin/askback", "args": ["mcp"]}
     other: Any = {"command": "/opt/bin/other", "args": ["askback", "mcp"]}

@@ -25,6 +25,15 @@ PARTS = {
     "options": [{"label": "Roof", "description": "top"}, {"label": "Door", "description": "front"}],
     "multiSelect": True,
 }
+LAYOUT = {
+    "question": "Which layout?",
+    "header": "Layout",
+    "options": [
+        {"label": "Wide", "description": "", "preview": "+--+\n|  |\n+--+"},
+        {"label": "Tall", "description": "", "preview": "| |"},
+    ],
+    "multiSelect": False,
+}
 
 
 def question(*questions: Any) -> dict[str, Any]:
@@ -39,6 +48,11 @@ def question(*questions: Any) -> dict[str, Any]:
         ([COLOUR, PARTS], {"q1": "Red", "q2": ["Roof", "Door"]}, '"Which parts?"="Roof, Door"'),
         ([COLOUR], {"q1": "Something green"}, 'The user answered: "Which colour?"="Something green"'),
         ([PARTS], {"q1": ["Roof", "a gable"]}, '"Which parts?"="Roof, a gable"'),
+        (
+            [LAYOUT],
+            {"q1": "Wide"},
+            'answered: "Which layout?"="Wide" selected preview:\n+--+\n|  |\n+--+. You can',
+        ),
     ],
 )
 async def test_claude_reads_the_answer_of_a_person(

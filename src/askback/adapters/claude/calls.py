@@ -9,7 +9,7 @@ from typing import Any
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny
 
 from askback.client.options import call_key
-from askback.compat.claude_questions import card_of, checked_form_of, write_answers
+from askback.compat.claude_questions import annotated, card_of, checked_form_of, write_answers
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.domain.request import Agent, Answer, InputRequest
@@ -95,7 +95,8 @@ def form_for(use: ToolUse) -> Form | PermissionResultDeny:
 
 def answered_input(use: ToolUse, form: Form, answer: Answer) -> dict[str, Any]:
     """Return the input that Claude Code makes the answer of."""
-    return {"questions": use.input["questions"], "answers": write_answers(card_of(form) or (), answer.values)}
+    answers = write_answers(card_of(form) or (), answer.values)
+    return {"questions": use.input["questions"], **annotated(use.input, answers)}
 
 
 def not_asked(use: ToolUse, error: AskbackError) -> PermissionResultDeny:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, cast
 
 from claude_agent_sdk import (
@@ -18,11 +19,13 @@ from claude_agent_sdk import (
 
 from askback.adapters.claude.calls import Result, stored_context
 from askback.adapters.claude.gate import Gate, gate_of
-from askback.adapters.claude.hooks import Json, merged, output
-from askback.adapters.claude.replays import is_deferred
+from askback.adapters.claude.hooks import Json, cut, merged, output
+from askback.adapters.claude.permission_hooks import UnusableOptions
+from askback.adapters.claude.replays import ended_calls, is_deferred, is_finished
 from askback.adapters.claude.sessions import session_with_call, transcript_of
 from askback.client import Resume
 from askback.domain.model import without_none
+from askback.domain.request import InputRequest
 from askback.errors import AskbackError
 
 REPLAY_S = 60.0
@@ -45,20 +48,29 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
     Claude Code asks again about the call that it deferred last. That call gets the answer that was given. If it is
     still open, because the resume is about an earlier call, it is deferred again, or waits here for a person. If no
     call is deferred, Claude gets the outcome as a prompt: the process was killed while it waited, or a sub-agent in the
-    background ended first.
+    background ended first. If Claude has read the outcome and ended its turn, there are no messages: the resume was
+    delivered again.
 
     A request that something else has made, such as a tool of `askback mcp`, continues the session of `options.resume`,
     else the one that made the tool call, else the last one that asked in the thread. If a call is deferred there,
-    Claude gets the outcome once that call is decided. Raises `NotOfClaude` if there is no such session.
+    Claude gets the outcome once that call is decided. Raises `NotOfClaude` if there is no such session,
+    and `UnusableOptions` if `options` have another folder or there is a PermissionRequest hook.
     """
     gate = gate_of(options)
     if gate is None:
         raise NotOfClaude("Pass the options that `with_askback` returned.")
     call_context = stored_context(resume.request) or await _other_session(resume, options, gate)
-    options = replace(options, resume=call_context["session_id"], cwd=options.cwd or call_context["folder"])
-    gate.session_id = call_context["session_id"]
+    folder = _folder(call_context, options)
+    options = replace(options, resume=call_context["session_id"], cwd=folder)
+    gate.resume(call_context["session_id"], folder)
     transcript = transcript_of(options, call_context["session_id"])
     deferred = None if transcript is None else is_deferred(transcript)
+    if (
+        not deferred
+        and transcript is not None
+        and _is_over(resume.request, gate.text_of(resume.request), transcript)
+    ):
+        return
     replayed_event = asyncio.Event()
 
     async def decide(tool: str, tool_input: Json, context: ToolPermissionContext) -> Result:
@@ -71,7 +83,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
 
     async def tell(_event: Json, _call_id: str | None, _context: object) -> Json:
         is_unneeded = call_context["deferred"] or not replayed_event.is_set()
-        return {} if is_unneeded else output("UserPromptSubmit", additionalContext=resume.text)
+        return {} if is_unneeded else output("UserPromptSubmit", additionalContext=cut(resume.text))
 
     hooks_by_event = {"PreToolUse": notice, "UserPromptSubmit": tell}
     hooks = {event: [HookMatcher(hooks=[cast("Any", call)])] for event, call in hooks_by_event.items()}
@@ -93,6 +105,29 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
             await claude.query(prompt)
         async for message in claude.receive_response():
             yield message
+
+
+def _folder(call_context: Mapping[str, Any], options: ClaudeAgentOptions) -> str | None:
+    """Return the folder of a session, which the person saw; raises `UnusableOptions` if the options name another."""
+    folder = call_context["folder"]
+    if folder is None:
+        return None if options.cwd is None else str(options.cwd)
+    if options.cwd is not None and Path(options.cwd).resolve() != Path(folder).resolve():
+        raise UnusableOptions(
+            f"`cwd` is {options.cwd}, but the session was started in {folder}, and its calls were approved there. "
+            "Pass that folder, or no `cwd`."
+        )
+    return folder
+
+
+def _is_over(request: InputRequest, outcome: str, transcript: Path) -> bool:
+    """Return whether Claude has read the outcome of a request whose resume is delivered again, and ended its turn."""
+    call_id = stored_context(request).get("tool_use_id")
+    return is_finished(transcript) and any(
+        item["id"] == call_id
+        and (not item["failed"] or request.used_at is not None or outcome in item["text"])
+        for item in ended_calls(transcript) or ()
+    )
 
 
 async def _other_session(resume: Resume, options: ClaudeAgentOptions, gate: Gate) -> Mapping[str, Any]:

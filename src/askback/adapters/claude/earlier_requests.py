@@ -161,4 +161,4 @@ def _asks_the_same(request: InputRequest, use: ToolUse) -> bool:
 
 
 def _questions(form: Form) -> list[object]:
-    return [item.wire for item in card_of(form) or ()]
+    return [*(item.wire for item in card_of(form) or ()), *(field.description for field in form.all_fields)]

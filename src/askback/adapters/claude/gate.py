@@ -26,6 +26,7 @@ from claude_agent_sdk import (
     ToolPermissionContext,
 )
 
+from askback.adapters.claude.bypasses import Bypasses
 from askback.adapters.claude.calls import (
     INTERNAL_TOOLS,
     Result,
@@ -36,7 +37,8 @@ from askback.adapters.claude.calls import (
     stored_context,
 )
 from askback.adapters.claude.earlier_requests import PAGE_LIMIT, EarlierRequests
-from askback.adapters.claude.hooks import Hooks, Json, output
+from askback.adapters.claude.hooks import MAX_CONTEXT, Hooks, Json, context_length, cut, output
+from askback.adapters.claude.permission_hooks import PermissionHooks
 from askback.adapters.claude.replays import repeated_result
 from askback.client import AsyncClient, Execution
 from askback.client.forms import outcome_of
@@ -51,6 +53,8 @@ ANOTHER_CALL_WAITS = "Another call waits for a person first. It was not run: cal
 _NOT_RUN = "The tool {tool} was not run: {error}"
 _CHANGED_INPUT = "A person changed the input of this call before it ran. It ran with: {input}"
 _NOTE = "A note of the person who approved this call: {note}"
+_MAX_NOTE = 2_000
+"""Characters of the person's note that Claude reads after the call."""
 COLLECT_S = 10.0
 """How long to look for open requests of an earlier process, in seconds."""
 
@@ -71,6 +75,7 @@ class Gate:
         timeout_s: float | None,
         durable: bool,
         approvals: bool,
+        permission_hooks: PermissionHooks | None,
         allow_edit: bool,
         own_tools: frozenset[str],
     ) -> None:
@@ -82,6 +87,7 @@ class Gate:
         self._timeout_s = timeout_s
         self._durable = durable
         self._approvals = approvals
+        self._bypasses = Bypasses(permission_hooks)
         self._allow_edit = allow_edit
         self._harmless_tools = INTERNAL_TOOLS | own_tools
         self._undecided_calls = dict[str, Json]()
@@ -114,6 +120,13 @@ class Gate:
             for event, call in callbacks.items()
         }
 
+    def resume(self, session_id: str, folder: str | None) -> None:
+        """Go on with a session, which was started in this folder; raises `UnusableOptions`."""
+        self.session_id = session_id
+        if folder is not None:
+            self._folder = folder
+            self._bypasses.move(Path(folder))
+
     async def can_use_tool(self, tool: str, tool_input: Json, context: ToolPermissionContext) -> Result:
         """Return the decision about a call, or about the answers to its questions; it waits for a person.
 
@@ -128,7 +141,13 @@ class Gate:
         self._undecided_calls.pop(use.id, None)
         result = await self._decide(use, wait=True)
         assert not isinstance(result, InputRequest)  # it has waited
+        if isinstance(result, PermissionResultAllow):
+            self._bypasses.forget(use.id)
         return result
+
+    def text_of(self, request: InputRequest) -> str:
+        """Return the sentence for Claude about the outcome of a request."""
+        return self._ask.text_of(request)
 
     async def last_session(self, thread_id: str) -> Mapping[str, Any]:
         """Return the metadata of the newest request in a thread that a session made; empty if there is none."""
@@ -141,7 +160,7 @@ class Gate:
         if prompted:
             return {}
         texts = await self._collect(Path(event["transcript_path"]))
-        return output("UserPromptSubmit", additionalContext="\n\n".join(texts)) if texts else {}
+        return output("UserPromptSubmit", additionalContext=cut("\n\n".join(texts))) if texts else {}
 
     async def _begin_replay(self, call_id: str, transcript: Path) -> None:
         self._has_prompt, self._replayed_call_id = True, call_id
@@ -167,9 +186,12 @@ class Gate:
     async def _before_tool_use(self, event: Json, _id: str | None, _context: object) -> Json:
         self.session_id = event["session_id"]
         tool, call_id = event["tool_name"], event["tool_use_id"]
+        if (refusal := await self._bypasses.refusal(tool)) is not None:
+            return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=refusal)
         if tool in self._harmless_tools or not (self._approvals or tool == ASK_USER):
             return {}
         self._undecided_calls[call_id] = event
+        self._bypasses.expect(call_id)
         if not self._durable or event.get("agent_id") is not None:
             return output("PreToolUse", permissionDecision="ask")
         if not self._has_prompt:
@@ -187,24 +209,33 @@ class Gate:
 
     async def _after_batch(self, event: Json, _id: str | None, _context: object) -> Json:
         """Withdraw the request of a call that was not deferred after all: another hook refused it."""
+        for item in event.get("tool_calls", ()):
+            self._bypasses.forget(item.get("tool_use_id"))  # it is over
         if event.get("agent_id") is None and self._deferred_request is not None:
             request, self._deferred_request = self._deferred_request, None
             await self._ask.requests.withdraw(request)
         return {}
 
     async def _after_tool_use(self, event: Json, call_id: str | None, _context: object) -> Json:
+        if (stop := self._bypasses.after(event)) is not None:
+            return stop
         decision = await self._report(call_id, "succeeded")
-        return self._result_output(
-            "PostToolUse", event, "" if decision is None else _approval_notes(decision)
-        )
+        return self._result_output("PostToolUse", event, decision)
 
     async def _after_failure(self, event: Json, call_id: str | None, _context: object) -> Json:
+        if (stop := self._bypasses.after(event)) is not None:
+            return stop
         await self._report(call_id, "failed")
-        return self._result_output("PostToolUseFailure", event, "")
+        return self._result_output("PostToolUseFailure", event, None)
 
-    def _result_output(self, name: str, event: Json, text: str) -> Json:
-        if event["tool_use_id"] == self._replayed_call_id:
-            text = "\n".join(filter(None, (text, repeated_result(event))))
+    def _result_output(self, name: str, event: Json, decision: Decision | None) -> Json:
+        """Return the output of a hook with what Claude does not read in the result."""
+        is_replayed = event["tool_use_id"] == self._replayed_call_id
+        notes_limit = MAX_CONTEXT // 2 if is_replayed else MAX_CONTEXT
+        text = "" if decision is None else _approval_notes(decision, notes_limit)
+        if is_replayed:
+            result_text = repeated_result(event, MAX_CONTEXT - context_length(text) - 1)
+            text = "\n".join(filter(None, (text, result_text)))
         return output(name, additionalContext=text) if text else {}
 
     def _use(self, tool: str, tool_input: Json, call_id: str, agent_id: str | None) -> ToolUse:
@@ -326,12 +357,14 @@ def gate_of(options: ClaudeAgentOptions) -> Gate | None:
     return gate if isinstance(gate, Gate) else None
 
 
-def _approval_notes(decision: Decision) -> str:
+def _approval_notes(decision: Decision, limit: int) -> str:
     """Return the person's note and changed input. Claude Code reports only the result of the call."""
+    note = _NOTE.format(note=cut(quote(decision.note), _MAX_NOTE)) if decision.note else ""
     lines = list[str]()
     asked = None if decision.request is None else decision.request.approval
     if asked is not None and asked.plan is None and decision.input != asked.input:
-        lines.append(_CHANGED_INPUT.format(input=quote(decision.input)))
-    if decision.note:
-        lines.append(_NOTE.format(note=quote(decision.note)))
+        room = limit - context_length(f"{note}\n{_CHANGED_INPUT}")
+        lines.append(_CHANGED_INPUT.format(input=cut(quote(decision.input), room)))
+    if note:
+        lines.append(note)
     return "\n".join(lines)

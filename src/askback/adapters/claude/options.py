@@ -17,12 +17,17 @@ from askback.adapters.claude.calls import INTERNAL_TOOLS, OWN_TOOLS
 from askback.adapters.claude.gate import Gate
 from askback.adapters.claude.hooks import merged
 from askback.adapters.claude.lifecycle import Lifecycle
+from askback.adapters.claude.permission_hooks import PermissionHooks, UnusableOptions, starts_askback
 from askback.adapters.claude.sessions import transcript_of
 from askback.client import AsyncClient
+from askback.client.program import HOOK
 from askback.compat.claude_questions import ASK_USER
-from askback.errors import AskbackError
+
+__all__ = ["UnusableOptions", "with_askback"]
 
 BLOCKING_S = 600
+MAX_TIMEOUT_S = 2**31 - 1
+"""The largest limit that an operator can give a server for `timeout_s`, in seconds."""
 NO_PROMPTS = "dontAsk"
 BYPASS_MODE = "bypassPermissions"
 BARE_VARIABLE = "CLAUDE_CODE_SIMPLE"
@@ -33,10 +38,6 @@ _NOT_IN_NAMES = re.compile(r"[^\w-]", re.ASCII)
 
 _NO_BACKGROUND_LIMIT = {"CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS": "0"}
 """A sub-agent in the background may wait for a person for longer than the ten minutes that the CLI gives it."""
-
-
-class UnusableOptions(AskbackError, ValueError):
-    """These options would let calls run without askback; the message names each, and what to do."""
 
 
 def with_askback(
@@ -55,7 +56,9 @@ def with_askback(
     Make one copy for each session. askback's policy decides about each call first, whatever the permission rules of
     Claude Code say, and no such rule is ever written. A call that no rule decides is shown to a person, who may change
     its input unless `allow_edit` is off. Hooks in `options` keep working: a denial by a PreToolUse hook wins, and
-    nobody is asked. askback's own tools, of an `askback mcp` in `mcp_servers`, run without approval.
+    nobody is asked. A PermissionRequest hook would decide about calls too, so none may be in the options, settings,
+    plugins or components of the session; that of `askback install` makes no decision there. askback's own tools, of an
+    `askback mcp` in `mcp_servers`, run without approval.
 
     `thread_id` is the thread to ask in, by default that of the client, else the id of the session. A person has
     `timeout_s` seconds, by default ten minutes, and without end with `durable`.
@@ -68,17 +71,24 @@ def with_askback(
 
     Raises `UnusableOptions`.
     """
-    if problems := list(_problems(options, approvals=approvals)):
+    folder = Path(options.cwd or Path.cwd()).absolute()
+    permission_hooks = PermissionHooks(options, folder) if approvals else None
+    problems = [*_problems(options, approvals=approvals)]
+    if timeout_s is not None and not _is_timeout(timeout_s):
+        problems.append(f"`timeout_s={timeout_s!r}` must be a number of seconds from 1 to {MAX_TIMEOUT_S}.")
+    problems += () if permission_hooks is None else permission_hooks.problems()
+    if problems:
         raise UnusableOptions(" ".join(problems))
     gate = Gate(
         ask,
         thread_id=thread_id or ask.thread_id,
         session_id=options.resume or options.session_id or "",
-        folder=str(options.cwd or Path.cwd()),
+        folder=str(folder),
         transcript_of=partial(transcript_of, options),
         timeout_s=timeout_s if timeout_s is not None or durable else BLOCKING_S,
         durable=durable,
         approvals=approvals,
+        permission_hooks=permission_hooks,
         allow_edit=allow_edit,
         own_tools=_own_tools(options),
     )
@@ -87,7 +97,7 @@ def with_askback(
         settings=_with_prompts(options) if durable and approvals else options.settings,
         can_use_tool=gate.can_use_tool,
         hooks=merged(options.hooks or {}, gate.hooks(), {} if lifecycle is None else lifecycle.hooks()),
-        env={**_NO_BACKGROUND_LIMIT, **options.env},
+        env={**_NO_BACKGROUND_LIMIT, **options.env, HOOK: "off"},
     )
 
 
@@ -152,12 +162,7 @@ def _own_tools(options: ClaudeAgentOptions) -> frozenset[str]:
 
 
 def _starts_askback(server: Mapping[str, Any]) -> bool:
-    program, *arguments = [str(server.get("command", "")), *(server.get("args") or ())]
-    while arguments[:1] in (["-E"], ["-P"]):
-        del arguments[0]
-    return arguments[:3] == ["-m", "askback", "mcp"] or (
-        Path(program).name == "askback" and arguments[:1] == ["mcp"]
-    )
+    return starts_askback([str(server.get("command", "")), *(server.get("args") or ())], "mcp")
 
 
 def _agents(options: ClaudeAgentOptions) -> Iterable[tuple[str, Any]]:
@@ -189,6 +194,10 @@ def _settings(options: ClaudeAgentOptions) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return _members(settings)
+
+
+def _is_timeout(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value <= MAX_TIMEOUT_S
 
 
 def _is_on(text: str) -> bool:

@@ -13,15 +13,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
-from askback.adapters.claude.hooks import Json
+from askback.adapters.claude.hooks import Json, context_length, cut
 from askback.domain.questiontext import quote
 
 _DEFERRED_TYPE = "hook_deferred_tool"
 _SEARCHED_BYTES = 1 << 20
 """Bytes at the end of a transcript in which Claude Code looks for a deferred call."""
 
-MAX_RESULT = 20_000
-"""Characters of a result that are repeated."""
+_MAX_INPUT = 1_500
+"""Characters of the input of a call that are repeated with its result."""
 
 _RESULT_SENTENCE = (
     "The call of the tool {tool} with {input} waited for a person, and has run now. Do not make it again, even if its "
@@ -29,18 +29,19 @@ _RESULT_SENTENCE = (
 )
 
 
-def repeated_result(event: Json) -> str:
+def repeated_result(event: Json, limit: int) -> str:
     """Return the sentence about a deferred call that has run, empty if Claude reads its result.
 
-    `event` is what Claude Code passes to the hook after the call.
+    `event` is what Claude Code passes to the hook after the call. The sentence has at most `limit` characters.
     """
     if is_last_of_message(Path(event["transcript_path"]), event["tool_use_id"]):
         return ""
     result = event.get("tool_response", event.get("error"))
     text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-    return _RESULT_SENTENCE.format(
-        tool=event["tool_name"], input=quote(event["tool_input"]), result=text[:MAX_RESULT]
+    sentence = _RESULT_SENTENCE.format(
+        tool=event["tool_name"], input=cut(quote(event["tool_input"]), _MAX_INPUT), result=""
     )
+    return sentence + cut(text, limit - context_length(sentence))
 
 
 def is_deferred(transcript: Path) -> bool | None:
@@ -101,6 +102,16 @@ def ended_calls(transcript: Path) -> list[Json] | None:
             if block["type"] == "tool_use" and block["id"] in results
         ]
     return None
+
+
+def is_finished(transcript: Path) -> bool:
+    """Return whether the last thing in a transcript is a text of Claude; false if it cannot be read."""
+    with suppress(*_UNREADABLE):
+        *_, (role, content) = [
+            (message["role"], message["content"]) for message in _messages(transcript, "assistant", "user")
+        ]
+        return role == "assistant" and [item["type"] for item in content][-1:] == ["text"]
+    return False
 
 
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)

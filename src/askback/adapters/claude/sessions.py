@@ -1,4 +1,4 @@
-"""Find the sessions that Claude Code has stored on this machine."""
+"""Find the settings of the user, and the sessions that Claude Code has stored on this machine."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def transcript_of(options: ClaudeAgentOptions, session_id: str) -> Path | None:
     """Return the transcript of a session, in whichever folder it was; None if it is not on this machine."""
     if options.session_store is not None:
         return None
-    return next(_projects(options).glob(f"*/{session_id}.jsonl"), None)
+    return next((config_folder(options) / "projects").glob(f"*/{session_id}.jsonl"), None)
 
 
 def session_with_call(options: ClaudeAgentOptions, call_id: str) -> str | None:
     """Return the id of the session of the folder whose transcript has a tool call, the newest first."""
-    folder = _projects(options) / project_key_for_directory(options.cwd)
+    folder = config_folder(options) / "projects" / project_key_for_directory(options.cwd)
     words = f'"id":"{call_id}"'.encode()
     return next((item.stem for item in _newest_first(folder) if words in item.read_bytes()), None)
 
@@ -27,10 +27,8 @@ def _newest_first(folder: Path) -> Iterator[Path]:
     yield from sorted(folder.glob("*.jsonl"), key=lambda item: item.stat().st_mtime, reverse=True)
 
 
-def _projects(options: ClaudeAgentOptions) -> Path:
-    """Return the folder of all transcripts, as the CLI finds it."""
+def config_folder(options: ClaudeAgentOptions) -> Path:
+    """Return the folder of the user's settings and of all transcripts, as the CLI finds it."""
     environment = {**os.environ, **options.env}
-    config_folder = environment.get("CLAUDE_CONFIG_DIR")
-    return (
-        Path(config_folder) if config_folder else Path(environment.get("HOME") or Path.home()) / ".claude"
-    ) / "projects"
+    folder = environment.get("CLAUDE_CONFIG_DIR")
+    return Path(folder) if folder else Path(environment.get("HOME") or Path.home()) / ".claude"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from inspect import isawaitable
-from typing import Any, cast
+from functools import cache, partial
+from inspect import isawaitable, iscoroutinefunction
+from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from askback.adapters.claude.blocking_calls import run_in_thread
 from askback.errors import AskbackError
 
 
@@ -115,66 +116,42 @@ class CallFunction(Step):
         await _call(self.function, step_context, self.arguments)
 
 
-async def run_steps(steps: Sequence[Step], step_context: StepContext) -> list[str]:
-    """Run the steps that are due, in order, and return their contexts; raises `LifecycleError`."""
+async def run_steps(
+    section: str, steps: Sequence[Step], step_context: StepContext, deadline: float
+) -> list[str]:
+    """Run the steps of a section that are due, in order, and return their contexts.
+
+    Raises `LifecycleError`, also if a step has not ended at `deadline`, a time of the event loop.
+    """
     contexts = list[str]()
-    for step in steps:
+    for number, step in enumerate(steps):
+        name = f"{section}[{number}] ({type(step).__name__})"
+        limit = asyncio.timeout_at(deadline)
         try:
-            context = await step.run(step_context) if step.is_due(step_context) else None
+            async with limit:
+                context = await step.run(step_context) if await _is_due(step, step_context) else None
         except Exception as error:
-            raise LifecycleError(f"The step {step} failed: {type(error).__name__}: {error}") from error
+            if limit.expired():
+                raise LifecycleError(f"The step {name} did not end in time, so it was stopped.") from error
+            reason = str(error) if isinstance(error, LifecycleError) else f"{type(error).__name__}: {error}"
+            raise LifecycleError(f"The step {name} failed: {reason}") from error
         if context is not None:
             contexts.append(context)
     return contexts
 
 
-def read_steps(section: str, steps: object, functions: Mapping[str, Function]) -> list[Step]:
-    """Return the steps of a section of a document; raises `LifecycleError`.
-
-    An `action` is `set_variable` (`name`, `value`), `inject_context` (`template`, `source`) or the name of a function;
-    `when` is its condition, and other keys are arguments of the function.
-    """
-    if not isinstance(steps or [], list):
-        raise LifecycleError(f"{section}: must be a list of steps.")
-    step_list = cast("list[object]", steps or [])
-    return [_read(f"{section}[{index}]", item, functions) for index, item in enumerate(step_list)]
-
-
-def _read(path: str, step: object, functions: Mapping[str, Function]) -> Step:
-    if not isinstance(step, dict):
-        raise LifecycleError(f"{path}: must be a mapping with an `action`.")
-    keys = dict(cast("dict[str, Any]", step))
-    action, when = keys.pop("action", None), keys.pop("when", None)
-    if not isinstance(when, str | None):
-        raise LifecycleError(f"{path}.when: must be an expression in quotes.")
-    try:
-        if action == "set_variable":
-            json.dumps(keys.get("value"))  # YAML also has dates
-            return SetVariable(**keys, when=when)
-        if action == "inject_context":
-            template, source = keys.pop("template"), keys.pop("source", None)
-            return InjectContext(
-                template,
-                None if source is None else _known_function(f"{path}.source", source, functions),
-                keys,
-                when=when,
-            )
-        return CallFunction(_known_function(f"{path}.action", action, functions), keys, when=when)
-    except (KeyError, TypeError) as error:
-        raise LifecycleError(f"{path}: the keys do not match {action}: {error}") from error
-    except LifecycleError as error:
-        raise error if str(error).startswith(path) else LifecycleError(f"{path}: {error}") from error
-
-
-def _known_function(path: str, name: object, functions: Mapping[str, Function]) -> Function:
-    if isinstance(name, str) and name in functions:
-        return functions[name]
-    known_names = ", ".join(sorted(functions)) or "none"
-    raise LifecycleError(f"{path}: there is no function {name!r}. Known functions: {known_names}.")
+async def _is_due(step: Step, step_context: StepContext) -> bool:
+    return (
+        await run_in_thread(partial(step.is_due, step_context))
+        if callable(step.when)
+        else step.is_due(step_context)
+    )
 
 
 async def _call(function: Function, step_context: StepContext, arguments: Mapping[str, Any]) -> Any:
-    result = function(step_context, **arguments)
+    if iscoroutinefunction(function):
+        return await function(step_context, **arguments)
+    result = await run_in_thread(partial(function, step_context, **arguments))
     return await result if isawaitable(result) else result
 
 

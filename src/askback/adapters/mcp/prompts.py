@@ -23,7 +23,7 @@ from askback.adapters.mcp.asking import APPROVAL_S, ToolCall, earlier_request, s
 from askback.adapters.mcp.forms import prompted_form
 from askback.adapters.mcp.outcomes import failure_text, result
 from askback.client.options import call_key
-from askback.compat.claude_questions import plan_of
+from askback.compat.claude_questions import annotated, plan_of
 from askback.domain.approval import Approval
 from askback.domain.canonicaljson import NotCanonical
 from askback.domain.decision import Decision
@@ -192,7 +192,10 @@ def _answers(prompt: _Prompt, form: QuestionForm, request: InputRequest) -> Json
     if request.status is not Status.ANSWERED or request.answer is None:
         return _denial(model_text(request))
     answers = form.answers(request.answer.values)
-    return {"behavior": "allow", "updatedInput": {**prompt.arguments.input, "answers": answers}}
+    return {
+        "behavior": "allow",
+        "updatedInput": {**prompt.arguments.input, **annotated(prompt.arguments.input, answers)},
+    }
 
 
 def _denial(text: str) -> Json:
