@@ -10,13 +10,17 @@ from typing import Any
 Json = dict[str, Any]
 
 GO_ON = "You were stopped in the middle of this message. Go on where it ends."
+NOTE = {"askback_chat": "note"}
+"""The metadata of a message in which the chat itself tells the person something: the model does not read it."""
 _NO_RESULT = "The result is not known: the agent was stopped."
 
 
 def messages(thread: Mapping[str, Any]) -> Sequence[Json]:
-    """Return the messages in their order, without those that are held or repeat the answer to a request."""
+    """Return the messages in their order, without notes and those that are held or repeat the answer to a request."""
     delivered = [
-        message for message in thread["messages"] if not message.get("held") and "request_id" not in message
+        message
+        for message in thread["messages"]
+        if not message.get("held") and "request_id" not in message and message.get("metadata") != NOTE
     ]
     return sorted(delivered, key=lambda item: item["seq"])
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askback.chat import history
+from askback.chat.keys import hide_keys
 from askback.chat.turn import ChatAgent, Turn
 from askback.client import AsyncClient
 from askback.domain.markdown import plain_line
@@ -111,9 +112,8 @@ class Host:
             raise
         except Exception as error:
             await turn.stop()
-            await turn.end_message()
-            await turn.write(f"I had to stop. {error if isinstance(error, AskbackError) else UNEXPECTED}")
-            await turn.flush()
+            reason = hide_keys(str(error)) if isinstance(error, AskbackError) else UNEXPECTED
+            await turn.note(f"I had to stop. {reason}")
             raise
 
 

@@ -20,6 +20,7 @@ PIECE_CHARACTERS = 16_000
 """The maximum of one call: longer text is sent in pieces, each of which fits into a frame of the connection."""
 
 STOPPED_TEXT = "It was stopped before it ended."
+EMPTY_REPLY = "The model sent an empty reply."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class Turn:
     _calls: dict[str, str] = field(default_factory=dict[str, str])
     """The message of each tool call."""
     _text: str = ""
+    _has_text: bool = False
     _timer: asyncio.TimerHandle | None = None
     """Sends a short piece, since the model may pause after it."""
     _sending: asyncio.Task[None] | None = None
@@ -43,6 +45,11 @@ class Turn:
     def place(self, call_id: str) -> Place:
         """Return the place of a tool call's request."""
         return Place(id=call_id, thread_id=self.thread_id, run_id=self.run_id, tool_call_id=call_id)
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the current message has text that can be seen."""
+        return self._has_text
 
     async def read(self) -> dict[str, Any]:
         """Read the conversation."""
@@ -53,6 +60,7 @@ class Turn:
     async def write(self, text: str) -> None:
         """Add text; small pieces are sent together."""
         self._text += text
+        self._has_text = self._has_text or not text.isspace()
         if len(self._text) >= DELTA_CHARACTERS:
             await self.flush()
         elif self._timer is None:
@@ -89,6 +97,14 @@ class Turn:
         """Send the buffered text; later text begins a new message."""
         await self.flush()
         self._message_id = None
+        self._has_text = False
+
+    async def note(self, text: str) -> None:
+        """Tell the person something in a message that the model does not read."""
+        await self.end_message()
+        await self.ask.threads.create_message(
+            text, thread_id=self.thread_id, run_id=self.run_id, metadata=history.NOTE
+        )
 
     async def begin_call(self, call_id: str, name: str, arguments: Any) -> None:
         """Show a tool call."""
