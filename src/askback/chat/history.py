@@ -61,9 +61,14 @@ def model_messages(thread: Mapping[str, Any]) -> list[Json]:
     return items
 
 
-def transcript(thread: Mapping[str, Any]) -> str:
-    """Return the conversation as one text."""
-    return "\n\n".join(f"{message['role']}: {text_of(message)}" for message in messages(thread))
+def transcript(thread: Mapping[str, Any], *, since: Mapping[str, Any] | None = None) -> str:
+    """Return the conversation as one text, from its beginning or a message."""
+    first_seq = 0 if since is None else since["seq"]
+    return "\n\n".join(
+        f"{message['role']}: {text_of(message)}"
+        for message in messages(thread)
+        if message["seq"] >= first_seq
+    )
 
 
 def _replies(content: Sequence[Json]) -> Iterator[Json]:
