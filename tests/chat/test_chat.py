@@ -13,7 +13,7 @@ import pytest
 
 from askback import AsyncClient
 from askback.chat.host import UNEXPECTED, Host
-from askback.chat.turn import Turn
+from askback.chat.turn import STOPPED_MARK, Turn
 from askback.demo.processes import RunningServer
 from tests.chat.conftest import Chat
 from tests.chat.fake_endpoint import STOP, FakeEndpoint, call, raw
@@ -178,7 +178,7 @@ async def test_a_person_stops_a_reply_by_ending_its_run(
         assert ended.reason == "stopped"
         await eva.say("And now?", thread_id="chat")
         thread = await wait_for_conversation(eva, lambda thread: has_text("Now this.")(thread) and thread)
-    assert "The beginning" in texts(thread)
+    assert texts(thread)[-3:] == ["The beginning", STOPPED_MARK, "Now this."]
     assert endpoint.received[-1]["messages"][-1]["content"] == "And now?"
 
 

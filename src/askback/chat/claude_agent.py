@@ -6,7 +6,7 @@ import re
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +16,7 @@ from askback.adapters.claude.chat import converse, unread_messages
 from askback.adapters.claude.durable import GO_ON
 from askback.adapters.claude.replies import Note, TurnEnd
 from askback.chat import history
+from askback.chat.claude_calls import ClaudeCalls
 from askback.chat.turn import EMPTY_REPLY, Turn
 
 SESSION = "claude_session"
@@ -24,9 +25,6 @@ READ = "claude_read"
 """The key of the id of a message that the session has answered without storing it."""
 CLEARED = "claude_cleared"
 """The key of the id of the message with which the person cleared Claude's memory."""
-
-MAX_CHARACTERS = 20_000
-"""The characters of a tool's result that the thread shows."""
 
 CLEARED_NOTE = "Claude has forgotten the conversation above."
 DONE_NOTE = "Done."
@@ -55,7 +53,6 @@ class ClaudeAgent:
 
     folder: Path
     model: str | None
-    _called: set[str] = field(default_factory=set[str])
 
     @property
     def greeting(self) -> str:
@@ -64,7 +61,8 @@ class ClaudeAgent:
 
     async def answer(self, turn: Turn) -> None:
         """Answer the prompt in the session of the thread."""
-        await turn.stop()  # the calls of a killed process: Claude makes them again
+        calls = ClaudeCalls(turn)
+        await calls.recall()
         prompt = await self._next_prompt(turn)
         if prompt is None:
             return
@@ -76,17 +74,22 @@ class ClaudeAgent:
             session_id=prompt.session_id,
             folder=self.folder,
             model=self.model,
+            begin_call=calls.begin,
         )
         async with aclosing(replies):
             async for reply in replies:
-                if isinstance(reply, str):
-                    await turn.write(reply)
-                elif isinstance(reply, Note):
-                    await turn.note(reply.text)
-                elif isinstance(reply, TurnEnd):
-                    await self._end(turn, prompt, reply)
-                else:
-                    await self._show(turn, reply)
+                async with calls.lock:
+                    if isinstance(reply, MirroredCall):
+                        await calls.follow(reply)
+                        continue
+                    await calls.end_message()
+                    if isinstance(reply, str):
+                        await turn.write(reply)
+                    elif isinstance(reply, Note):
+                        await turn.note(reply.text)
+                    else:
+                        await self._end(turn, prompt, reply)
+        await turn.stop()  # what was not made again
 
     async def _next_prompt(self, turn: Turn) -> Prompt | None:
         """Return the next prompt, None if there is none.
@@ -138,15 +141,6 @@ class ClaudeAgent:
             await turn.ask.threads.update(turn.thread_id, metadata=members)
         if not end.has_reply:
             await turn.note(CLEARED_NOTE if is_cleared else DONE_NOTE if prompt.is_command else EMPTY_REPLY)
-
-    async def _show(self, turn: Turn, call: MirroredCall) -> None:
-        if not call.done:
-            self._called.add(call.id)
-            await turn.begin_call(call.id, call.name, call.input)
-        elif call.id in self._called:
-            self._called.discard(call.id)
-            await turn.end_message()  # what Claude says now is a reply to the results
-            await turn.end_call(call.id, str(call.result)[:MAX_CHARACTERS], failed=call.failed)
 
 
 def _members(thread: Mapping[str, Any]) -> dict[str, Any]:

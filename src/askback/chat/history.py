@@ -43,6 +43,11 @@ def open_calls(thread: Mapping[str, Any]) -> Iterator[tuple[Json, Json]]:
                 yield message, part
 
 
+def request_of(thread: Mapping[str, Any], call_id: str) -> Json | None:
+    """Return the last request of a tool call."""
+    return next((item for item in reversed(thread["requests"]) if item.get("tool_call_id") == call_id), None)
+
+
 def text_of(message: Mapping[str, Any]) -> str:
     """Return the text of a message."""
     return "\n".join(part["text"] for part in message["content"] if part["type"] == "text")

@@ -33,6 +33,8 @@ class Host:
     _task: asyncio.Task[None] | None = None
     _run_id: str | None = None
     _has_title: bool = True
+    _is_ended: bool = False
+    """Whether a person has ended the run of the turn."""
 
     async def serve(self) -> None:
         """Answer messages until cancelled; a turn in which an earlier process was killed continues first."""
@@ -61,6 +63,7 @@ class Host:
 
     async def _follow(self, event: Mapping[str, Any]) -> None:
         if event["type"] == "run.ended" and event["run"]["id"] == self._run_id:
+            self._is_ended = True
             await self._stop_turn()
         elif event["type"] == "message.added":
             prompt = event["message"]
@@ -71,6 +74,7 @@ class Host:
     def _begin_turn(
         self, prompt: Mapping[str, Any], *, run_id: str | None = None, goes_on: bool = False
     ) -> None:
+        self._is_ended = False
         self._task = asyncio.create_task(self._turn(prompt, run_id, goes_on=goes_on))
 
     async def _stop_turn(self) -> None:
@@ -108,13 +112,17 @@ class Host:
             await turn.flush()
         except asyncio.CancelledError:
             with suppress(AskbackError):
-                await asyncio.shield(turn.stop())
+                await asyncio.shield(self._show_stop(turn))
             raise
         except Exception as error:
             await turn.stop()
             reason = hide_keys(str(error)) if isinstance(error, AskbackError) else UNEXPECTED
             await turn.note(f"I had to stop. {reason}")
             raise
+
+    async def _show_stop(self, turn: Turn) -> None:
+        await turn.stop()
+        await turn.mark_stopped(by_button=self._is_ended)
 
 
 def _prompt_members(prompt: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
-from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ClaudeSDKError, get_session_info
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    ClaudeSDKError,
+    HookMatcher,
+    get_session_info,
+)
 
 from askback.adapters.claude.options import with_askback
 from askback.adapters.claude.replies import ClaudeFailed, Output, Replies
 from askback.adapters.claude.sessions import transcript_of
 from askback.client import AsyncClient
 from askback.domain.markdown import code_span
+from askback.errors import AskbackError
 
 INTERRUPT_S = 5.0
 
@@ -51,17 +58,28 @@ async def converse(
     session_id: str,
     folder: Path,
     model: str | None,
+    begin_call: Callable[[str], Awaitable[None]],
 ) -> AsyncGenerator[Output]:
     """Send a prompt to a session, which is begun or resumed, and yield the outputs of the turn.
 
     `message_id` is the last message in the prompt; by its id, `unread_messages` finds out whether it was read.
 
-    askback decides about every tool call. A call that has a result is yielded again, as `done`. When the generator is
-    cancelled, Claude is interrupted. Raises `ClaudeFailed`.
+    askback decides about every tool call; `begin_call` is called with the id of each before. A call that has a result
+    is yielded again, as `done`. When the generator is cancelled, Claude is interrupted. Raises `ClaudeFailed`.
     """
     session_option = {"resume" if _has_session(session_id, folder) else "session_id": session_id}
+
+    async def before_tool_use(_event: Any, call_id: str | None, _context: object) -> Any:
+        with suppress(AskbackError):
+            await begin_call(call_id or "")
+        return {}
+
     options = ClaudeAgentOptions(
-        cwd=folder, model=model, include_partial_messages=True, **cast("Any", session_option)
+        cwd=folder,
+        model=model,
+        include_partial_messages=True,
+        hooks={"PreToolUse": [HookMatcher(hooks=[before_tool_use])]},
+        **cast("Any", session_option),
     )
     try:
         async with ClaudeSDKClient(with_askback(options, ask, thread_id=thread_id)) as claude:
