@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from askback.chat import history
 from askback.chat.keys import hide_keys
@@ -53,7 +53,7 @@ class Host:
     async def _start_or_continue(self, prompt: Mapping[str, Any]) -> None:
         """Begin the turn of a prompt if none has begun, or continue it if its process was killed."""
         runs = (await self.ask.runs.list(self.thread_id, limit=1)).items
-        last_run = runs[0] if runs and runs[0].metadata == _prompt_members(prompt) else None
+        last_run = runs[0] if runs and _prompt_of(runs[0].metadata) == prompt["id"] else None
         if last_run is None:
             self._begin_turn(prompt)
         elif last_run.status == "running":
@@ -126,4 +126,8 @@ class Host:
 
 
 def _prompt_members(prompt: Mapping[str, Any]) -> dict[str, Any]:
-    return {"prompt": prompt["id"]}
+    return {"prompt": prompt["id"], "message_stops": True}
+
+
+def _prompt_of(metadata: Any) -> object:
+    return cast("dict[str, Any]", metadata).get("prompt") if isinstance(metadata, dict) else None

@@ -195,7 +195,7 @@ async def test_the_person_reads_when_claude_tries_again(
         found = await wait_for_text(person, thread, "Now it works.")
     note, _ = texts(found)
     assert note.startswith(
-        "The model's API failed (`rate_limit`). Claude tries again in 2 seconds (attempt 1 of"
+        "*The model's API failed (`rate_limit`). Claude tries again in 2 seconds (attempt 1 of"
     )
 
 

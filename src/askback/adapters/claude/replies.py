@@ -27,14 +27,12 @@ MIN_RETRY_MS = 2_000
 """A shorter wait before another try is not announced."""
 AUTHENTICATION = "authentication_failed"
 
-CUT = "The reply above was cut off. Claude tries again."
+CUT = "*The reply above was cut off. Claude tries again.*"
 WRONG_KEY = (
     f"The model's API refuses the key ({code_span(AUTHENTICATION)}). Check the variable `ANTHROPIC_API_KEY`, "
     "`ANTHROPIC_AUTH_TOKEN` or `CLAUDE_CODE_OAUTH_TOKEN`, and start the chat again."
 )
-_RETRY = (
-    "The model's API failed ({error}). Claude tries again in {seconds} seconds (attempt {attempt} of {most})."
-)
+_RETRY = "*The model's API failed ({error}). Claude tries again in {seconds} seconds (attempt {attempt} of {most}).*"
 
 _COMMAND_OUTPUT = re.compile(r"<local-command-(stdout|stderr)>(.*?)</local-command-\1>", re.DOTALL)
 _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;]*m")
