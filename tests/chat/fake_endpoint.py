@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from typing import Any, Self
 
 Json = dict[str, Any]
@@ -27,6 +28,11 @@ def call(tool: str, **arguments: Any) -> Json:
 def fault(message: str) -> Json:
     """An error in the middle of a reply."""
     return {"error": {"message": message}}
+
+
+def refusal(status: int, text: str) -> Json:
+    """An HTTP error in place of a reply; `{authorization}` in its text is the header of the request."""
+    return {"status": status, "text": text}
 
 
 def raw(data: str) -> Json:
@@ -82,7 +88,7 @@ class FakeEndpoint:
                 self._going_on.acquire()
             elif isinstance(piece, str):
                 yield {"content": piece}
-            elif piece is CUT or "error" in piece or "raw" in piece:
+            elif piece is CUT or not piece.keys().isdisjoint({"error", "raw", "status"}):
                 yield piece
             else:
                 middle = len(piece["arguments"]) // 2
@@ -104,11 +110,17 @@ def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             endpoint.received.append(body)
             endpoint.keys.append(self.headers.get("Authorization"))
-            self.send_response(200)
+            pieces = endpoint.pieces(body["messages"])
+            first = next(pieces, {})
+            self.send_response(first.get("status", 200))
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
+            if "status" in first:
+                header = str(self.headers.get("Authorization"))
+                self.wfile.write(first["text"].replace("{authorization}", header).encode())
+                return
             with suppress(ConnectionError):  # a chat that was stopped no longer reads
-                for delta in endpoint.pieces(body["messages"]):
+                for delta in chain([first] if first else [], pieces):
                     if delta is CUT:
                         return
                     event = delta if "error" in delta else {"choices": [{"index": 0, "delta": delta}]}

@@ -13,10 +13,10 @@ import pytest
 
 from askback import AsyncClient
 from askback.chat.host import UNEXPECTED, Host
-from askback.chat.turn import Turn
+from askback.chat.turn import STOPPED_MARK, Turn
 from askback.demo.processes import RunningServer
 from tests.chat.conftest import Chat
-from tests.chat.fake_endpoint import CUT, STOP, FakeEndpoint, call, fault, raw
+from tests.chat.fake_endpoint import STOP, FakeEndpoint, call, raw
 from tests.chat.secret_commands import assert_no_leak, new_value, print_secret
 
 LIMIT_S = 120
@@ -178,7 +178,7 @@ async def test_a_person_stops_a_reply_by_ending_its_run(
         assert ended.reason == "stopped"
         await eva.say("And now?", thread_id="chat")
         thread = await wait_for_conversation(eva, lambda thread: has_text("Now this.")(thread) and thread)
-    assert "The beginning" in texts(thread)
+    assert texts(thread)[-3:] == ["The beginning", STOPPED_MARK, "Now this."]
     assert endpoint.received[-1]["messages"][-1]["content"] == "And now?"
 
 
@@ -239,44 +239,6 @@ async def test_a_command_that_ran_when_the_chat_was_killed_does_not_run_again(
         await wait_for_conversation(eva, has_text("I do not know."))
     assert (chat.folder / "ran").read_text() == "\n"
     assert "It was not run" in endpoint.results()[0]
-
-
-async def test_an_endpoint_that_fails_is_a_sentence_in_the_conversation(chat: Chat, eva: AsyncClient) -> None:
-    with chat.running("--base-url", "http://127.0.0.1:9/v1"):
-        await eva.say("Hello", thread_id="chat")
-        error = await wait_for_conversation(
-            eva,
-            lambda thread: next((text for text in texts(thread) if text.startswith("I had to stop.")), None),
-        )
-    assert error.startswith("I had to stop. http://127.0.0.1:9/v1/chat/completions could not be used")
-
-
-async def test_an_error_in_the_middle_of_a_reply_is_a_sentence_in_the_conversation(
-    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
-) -> None:
-    endpoint.play("Hello", ["Good ", fault("The model is overloaded.")])
-    await eva.say("Hello", thread_id="chat")
-    with chat.running():
-        conversation = await wait_for_conversation(
-            eva, lambda thread: len(found := texts(thread)[-2:]) == 2 and found
-        )
-    assert conversation[0] == "Good "
-    assert "The model is overloaded." in conversation[1]
-
-
-@pytest.mark.parametrize("end", [CUT, raw('{"choices": [{"delta": {}, "finish_reason": "length"}]}')])
-async def test_a_reply_that_is_cut_is_not_taken_for_a_whole_one(
-    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient, end: dict[str, Any]
-) -> None:
-    endpoint.play("Hello", ["The first ", call("Bash", command="echo >> ran"), end])
-    await eva.say("Hello", thread_id="chat")
-    with chat.running():
-        conversation = await wait_for_conversation(
-            eva, lambda thread: (found := texts(thread)[-2:]) and "I had to stop" in found[-1] and found
-        )
-        assert not asks(await eva.threads.get("chat"))
-    assert conversation[0] == "The first "
-    assert "ended the reply too early" in conversation[1]
 
 
 @pytest.mark.parametrize(

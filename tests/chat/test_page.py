@@ -40,6 +40,8 @@ async def test_a_reply_is_stopped_and_the_next_message_is_answered(
         await page.keyboard.type("Which licence?")
         await page.keyboard.press("Enter")
         question = page.locator("askback-request").nth(0)
+        note = page.get_by_text("A message stops the agent and withdraws the question above.")
+        await expect(note).to_be_visible()
         await question.get_by_text("MIT", exact=True).click()
         await question.get_by_role("button", name="Submit").click()
         await expect(question.locator("summary .q")).to_have_text("Which?")

@@ -49,6 +49,17 @@ def test_an_endpoint_without_a_model_is_refused(tmp_path: Path) -> None:
         choose_agent("openai", tmp_path, base_url=None, model=None)
 
 
+@pytest.mark.parametrize("name", ["missing", "file"])
+def test_a_folder_that_does_not_exist_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    arguments = ("--data-dir", str(tmp_path / "data"), "--folder", str(tmp_path / name), "--no-browser")
+    with fork("chat", *arguments, environment=ENVIRONMENT, stdin=0) as chat:
+        _, error = chat.communicate(timeout=LIMIT_S)
+    assert chat.returncode == 2
+    assert b"--folder" in error
+    assert not (tmp_path / "data").exists()
+
+
 @contextmanager
 def scripted_chat(data: Path) -> Iterator[Process]:
     """Run a chat with the script, in the folder of its data, until the block ends."""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askback.domain.build_view import build_view
-from askback.domain.markdown import markdown_tree, plain_line
+from askback.domain.markdown import code_span, markdown_tree, plain_line
 from askback.domain.validation import check_form
 from tests.requirements import requirement
 
@@ -188,3 +188,25 @@ def walk(nodes: list[Any]) -> list[dict[str, Any]]:
 )
 def test_markdown_becomes_one_line_of_plain_text(text: str, line: str) -> None:
     assert plain_line(text) == line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a",
+        "**a** [b](https://c) https://d/e_f_g <i>",
+        "`",
+        "a `b` ``` c",
+        "``a",
+        "back\\slash`",
+        " a\n\n- b ",
+    ],
+)
+def test_a_code_span_shows_any_text_on_one_line_as_code(text: str) -> None:
+    tree = markdown_tree(f"It is {code_span(text)}.")
+    code = {"type": "code", "children": [" ".join(text.split())]}
+    assert tree == [{"type": "p", "children": ["It is ", code, "."]}]
+
+
+def test_a_code_span_of_nothing_is_empty() -> None:
+    assert code_span(" \n") == ""

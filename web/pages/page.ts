@@ -8,6 +8,7 @@ export const pathId = (): string => decodeURIComponent(location.pathname.split("
 /** Show who is signed in and how the connection is, once the page speaks; without a session go to the sign-in page. */
 export function connect(): Client {
   const client = Client.shared;
+  client.showsLink = true;
   const link = $("link");
   link.hidden = false;
   const show = (): void => {

@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
+import re
 import uuid
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
 from askback.adapters.asking import MirroredCall
 from askback.adapters.claude.chat import converse, unread_messages
 from askback.adapters.claude.durable import CONTINUE_PROMPT
+from askback.adapters.claude.replies import Note, TurnEnd
 from askback.chat import history
-from askback.chat.turn import Turn
+from askback.chat.claude_calls import ClaudeCalls
+from askback.chat.turn import EMPTY_REPLY, Turn
 
 SESSION = "claude_session"
 """The key of the session's id in the metadata of the thread."""
+READ = "claude_read"
+"""The key of the id of a message that the session has answered without storing it."""
+CLEARED = "claude_cleared"
+"""The key of the id of the message with which the person cleared Claude's memory."""
 
-MAX_CHARACTERS = 20_000
-"""The characters of a tool's result that the thread shows."""
+CLEARED_NOTE = "Claude has forgotten the conversation above."
+DONE_NOTE = "Done."
+
+_COMMAND = re.compile(r"/[\w:-]+(\s|$)", re.ASCII)
+_CLEAR = re.compile(r"/clear(\s|$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What Claude reads next, in a session; `message_id` is the last message in it, None if it has read all."""
+
+    text: str
+    session_id: str
+    message_id: str | None
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it is a command of Claude Code."""
+        return _is_command(self.text)
 
 
 @dataclass(slots=True)
@@ -27,7 +53,6 @@ class ClaudeAgent:
 
     folder: Path
     model: str | None
-    _called: set[str] = field(default_factory=set[str])
 
     @property
     def greeting(self) -> str:
@@ -36,48 +61,104 @@ class ClaudeAgent:
 
     async def answer(self, turn: Turn) -> None:
         """Answer the prompt in the session of the thread."""
-        await turn.stop()  # the calls of a killed process: Claude makes them again
-        session_id, prompt, message_id = await self._session(turn)
+        calls = ClaudeCalls(turn)
+        await calls.recall()
+        prompt = await self._next_prompt(turn)
+        if prompt is None:
+            return
         replies = converse(
             turn.ask,
-            prompt,
-            message_id=message_id,
+            prompt.text,
+            message_id=prompt.message_id,
             thread_id=turn.thread_id,
-            session_id=session_id,
+            session_id=prompt.session_id,
             folder=self.folder,
             model=self.model,
+            begin_call=calls.begin,
         )
         async with aclosing(replies):
             async for reply in replies:
-                if isinstance(reply, str):
-                    await turn.write(reply)
-                else:
-                    await self._show(turn, reply)
+                async with calls.lock:
+                    if isinstance(reply, MirroredCall):
+                        await calls.follow(reply)
+                        continue
+                    await calls.end_message()
+                    if isinstance(reply, str):
+                        await turn.write(reply)
+                    elif isinstance(reply, Note):
+                        await turn.note(reply.text)
+                    else:
+                        await self._end(turn, prompt, reply)
+        await turn.stop()  # what was not made again
 
-    async def _session(self, turn: Turn) -> tuple[str, str, str | None]:
-        """Return the session id, the prompt, and the id of the last message in it, if it has one.
+    async def _next_prompt(self, turn: Turn) -> Prompt | None:
+        """Return the next prompt, None if there is none.
 
-        The prompt has all messages that Claude has not read: a message may stop a turn before Claude Code has begun it.
-        In a new session it is the conversation.
+        It has all messages that Claude has not read: a message may stop a turn before Claude Code has begun it. A
+        command of Claude Code goes alone, and one that was stopped is dropped. In a new session the prompt is the
+        conversation, as far as Claude's memory of it was not cleared.
         """
         thread = await turn.read()
-        metadata: Any = thread.get("metadata")
-        members = dict(cast("dict[str, Any]", metadata)) if isinstance(metadata, dict) else {}
-        session_id = members.get(SESSION)
-        texts = {item["id"]: history.text_of(item) for item in history.prompts(thread)}
-        unread = unread_messages(session_id, self.folder, [*texts]) if isinstance(session_id, str) else None
-        if isinstance(session_id, str) and unread is not None:
-            prompt = "\n\n".join(texts[id_] for id_ in unread)
-            return session_id, prompt or CONTINUE_PROMPT, next(reversed(unread), None)
-        session_id = str(uuid.uuid4())
-        await turn.ask.threads.update(turn.thread_id, metadata={**members, SESSION: session_id})
-        return session_id, history.transcript(thread), [*texts][-1]
+        metadata = _members(thread)
+        prompts = _remembered(history.prompts(thread), metadata.get(CLEARED))
+        texts = {item["id"]: history.text_of(item) for item in prompts}
+        if not texts:
+            return None
+        last_id, last_text = next(reversed(texts.items()))
+        session_id = metadata.get(SESSION)
+        unread = (
+            unread_messages(session_id, self.folder, [*texts], read_id=metadata.get(READ))
+            if isinstance(session_id, str)
+            else None
+        )
+        if not isinstance(session_id, str) or unread is None:
+            session_id = str(uuid.uuid4())
+            await turn.ask.threads.update(turn.thread_id, metadata={**metadata, SESSION: session_id})
+            since = prompts[0] if len(texts) < len(history.prompts(thread)) else None
+            text = last_text if _is_command(last_text) else history.transcript(thread, since=since)
+            return Prompt(text=text, session_id=session_id, message_id=last_id)
+        if not unread:
+            return Prompt(text=CONTINUE_PROMPT, session_id=session_id, message_id=None)
+        if last_text.startswith("/"):
+            return Prompt(text=last_text, session_id=session_id, message_id=last_id)
+        text = "\n\n".join(texts[id_] for id_ in unread if not _is_command(texts[id_]))
+        # A command begins with a slash.
+        text = f"I wrote:\n\n{text}" if text.startswith("/") else text
+        return Prompt(text=text, session_id=session_id, message_id=last_id)
 
-    async def _show(self, turn: Turn, call: MirroredCall) -> None:
-        if not call.done:
-            self._called.add(call.id)
-            await turn.begin_call(call.id, call.name, call.input)
-        elif call.id in self._called:
-            self._called.discard(call.id)
-            await turn.end_message()  # what Claude says now is a reply to the results
-            await turn.end_call(call.id, str(call.result)[:MAX_CHARACTERS], failed=call.failed)
+    async def _end(self, turn: Turn, prompt: Prompt, end: TurnEnd) -> None:
+        """Store what Claude has read, and tell the person the end of a turn in which Claude has said nothing."""
+        is_cleared = end.session_id != prompt.session_id
+        changes = dict[str, Any]()
+        if is_cleared:
+            changes = {SESSION: None, CLEARED: prompt.message_id or turn.prompt["id"]}
+        elif prompt.message_id is not None and not prompt.is_command:
+            message_ids = [prompt.message_id]
+            if unread_messages(end.session_id, self.folder, message_ids) is None:
+                changes = {READ: prompt.message_id}
+        if changes:
+            members = {**_members(await turn.read()), **changes}
+            await turn.ask.threads.update(turn.thread_id, metadata=members)
+        if not end.has_reply:
+            await turn.note(CLEARED_NOTE if is_cleared else DONE_NOTE if prompt.is_command else EMPTY_REPLY)
+
+
+def _members(thread: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a thread."""
+    metadata = thread.get("metadata")
+    return dict(cast("dict[str, Any]", metadata)) if isinstance(metadata, dict) else {}
+
+
+def _remembered(prompts: Sequence[history.Json], cleared_id: object) -> Sequence[history.Json]:
+    """Return the prompts after the last one that cleared Claude's memory, which may have been stopped."""
+
+    def is_remembered(prompt: history.Json) -> bool:
+        is_last = prompt is prompts[-1]
+        return prompt["id"] != cleared_id and (is_last or not _CLEAR.match(history.text_of(prompt)))
+
+    return [*takewhile(is_remembered, reversed(prompts))][::-1]
+
+
+def _is_command(text: str) -> bool:
+    """Return whether a message is a command of Claude Code; a path is none."""
+    return _COMMAND.match(text) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from typing import Any, cast
 
 import httpx2
 
+from askback.chat.keys import hide_keys
+from askback.domain.markdown import code_span
 from askback.errors import AskbackError
 
 _TIMEOUT = httpx2.Timeout(10, read=300)
@@ -22,7 +25,7 @@ HTTP_OK = 200
 
 
 class ModelError(AskbackError):
-    """The model's endpoint could not be reached, or refused the request; the message says why."""
+    """The model's endpoint could not be reached, or refused the request; the message, Markdown, says why."""
 
 
 @dataclass(slots=True)
@@ -66,14 +69,15 @@ class Endpoint:
 
     async def _deltas(self, body: Any) -> AsyncIterator[dict[str, Any]]:
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-        address = f"{self.base_url.rstrip('/')}/chat/completions"
+        url = f"{self.base_url.rstrip('/')}/chat/completions"
+        address = self._quote(re.sub(r"//[^/]*@", "//", url))
         try:
             async with (
                 httpx2.AsyncClient(timeout=_TIMEOUT, trust_env=True) as client,
-                client.stream("POST", address, json=body, headers=headers) as response,
+                client.stream("POST", url, json=body, headers=headers) as response,
             ):
                 if response.status_code != HTTP_OK:
-                    error_text = (await response.aread()).decode(errors="replace")[:_MAX_ERROR_CHARACTERS]
+                    error_text = self._quote((await response.aread()).decode(errors="replace"))
                     raise ModelError(f"{address} replied {response.status_code}: {error_text}")
                 ending: object = None
                 async for line in response.aiter_lines():
@@ -85,9 +89,7 @@ class Endpoint:
                         continue
                     for chunk in _objects([json.loads(data)]):
                         if error := chunk.get("error"):
-                            raise ModelError(
-                                f"{address} ended the reply: {str(error)[:_MAX_ERROR_CHARACTERS]}"
-                            )
+                            raise ModelError(f"{address} ended the reply: {self._quote(str(error))}")
                         for choice in _objects(chunk.get("choices")):
                             ending = choice.get("finish_reason") or ending
                             for delta in _objects([choice.get("delta")]):
@@ -95,7 +97,12 @@ class Endpoint:
                 if ending is None or ending in _CUT_REASONS:
                     raise ModelError(f"{address} ended the reply too early: {ending or 'its end is missing'}")
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as failed:
-            raise ModelError(f"{address} could not be used: {failed or type(failed).__name__}") from failed
+            reason = self._quote(str(failed) or type(failed).__name__)
+            raise ModelError(f"{address} could not be used: {reason}") from failed
+
+    def _quote(self, text: str) -> str:
+        """Return a text of the endpoint as code, without the key, which it may repeat."""
+        return code_span(_text(hide_keys(text, self.key))[:_MAX_ERROR_CHARACTERS])
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

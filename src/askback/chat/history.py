@@ -10,13 +10,17 @@ from typing import Any
 Json = dict[str, Any]
 
 CONTINUE_PROMPT = "You were stopped in the middle of this message. Go on where it ends."
+NOTE = {"askback_chat": "note"}
+"""The metadata of a message in which the chat itself tells the person something: the model does not read it."""
 _NO_RESULT = "The result is not known: the agent was stopped."
 
 
 def messages(thread: Mapping[str, Any]) -> Sequence[Json]:
-    """Return the messages in their order, without those that are held or repeat the answer to a request."""
+    """Return the messages in their order, without notes and those that are held or repeat the answer to a request."""
     delivered = [
-        message for message in thread["messages"] if not message.get("held") and "request_id" not in message
+        message
+        for message in thread["messages"]
+        if not message.get("held") and "request_id" not in message and message.get("metadata") != NOTE
     ]
     return sorted(delivered, key=lambda item: item["seq"])
 
@@ -39,6 +43,11 @@ def open_calls(thread: Mapping[str, Any]) -> Iterator[tuple[Json, Json]]:
                 yield message, part
 
 
+def request_of(thread: Mapping[str, Any], call_id: str) -> Json | None:
+    """Return the last request of a tool call."""
+    return next((item for item in reversed(thread["requests"]) if item.get("tool_call_id") == call_id), None)
+
+
 def text_of(message: Mapping[str, Any]) -> str:
     """Return the text of a message."""
     return "\n".join(part["text"] for part in message["content"] if part["type"] == "text")
@@ -57,9 +66,14 @@ def model_messages(thread: Mapping[str, Any]) -> list[Json]:
     return items
 
 
-def transcript(thread: Mapping[str, Any]) -> str:
-    """Return the conversation as one text."""
-    return "\n\n".join(f"{message['role']}: {text_of(message)}" for message in messages(thread))
+def transcript(thread: Mapping[str, Any], *, since: Mapping[str, Any] | None = None) -> str:
+    """Return the conversation as one text, from its beginning or a message."""
+    first_seq = 0 if since is None else since["seq"]
+    return "\n\n".join(
+        f"{message['role']}: {text_of(message)}"
+        for message in messages(thread)
+        if message["seq"] >= first_seq
+    )
 
 
 def _replies(content: Sequence[Json]) -> Iterator[Json]:

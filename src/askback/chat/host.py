@@ -7,9 +7,10 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from askback.chat import history
+from askback.chat.keys import hide_keys
 from askback.chat.turn import ChatAgent, Turn
 from askback.client import AsyncClient
 from askback.domain.markdown import plain_line
@@ -32,6 +33,8 @@ class Host:
     _task: asyncio.Task[None] | None = None
     _run_id: str | None = None
     _has_title: bool = True
+    _is_ended: bool = False
+    """Return whether a person has ended the run of the turn."""
 
     async def serve(self) -> None:
         """Answer messages until cancelled; a turn in which an earlier process was killed continues first."""
@@ -50,7 +53,7 @@ class Host:
     async def _start_or_continue(self, prompt: Mapping[str, Any]) -> None:
         """Begin the turn of a prompt if none has begun, or continue it if its process was killed."""
         runs = (await self.ask.runs.list(self.thread_id, limit=1)).items
-        last_run = runs[0] if runs and runs[0].metadata == _prompt_members(prompt) else None
+        last_run = runs[0] if runs and _prompt_of(runs[0].metadata) == prompt["id"] else None
         if last_run is None:
             self._begin_turn(prompt)
         elif last_run.status == "running":
@@ -60,6 +63,7 @@ class Host:
 
     async def _follow(self, event: Mapping[str, Any]) -> None:
         if event["type"] == "run.ended" and event["run"]["id"] == self._run_id:
+            self._is_ended = True
             await self._stop_turn()
         elif event["type"] == "message.added":
             prompt = event["message"]
@@ -70,6 +74,7 @@ class Host:
     def _begin_turn(
         self, prompt: Mapping[str, Any], *, run_id: str | None = None, resumed: bool = False
     ) -> None:
+        self._is_ended = False
         self._task = asyncio.create_task(self._turn(prompt, run_id, resumed=resumed))
 
     async def _stop_turn(self) -> None:
@@ -107,15 +112,22 @@ class Host:
             await turn.flush()
         except asyncio.CancelledError:
             with suppress(AskbackError):
-                await asyncio.shield(turn.stop())
+                await asyncio.shield(self._show_stop(turn))
             raise
         except Exception as error:
             await turn.stop()
-            await turn.end_message()
-            await turn.write(f"I had to stop. {error if isinstance(error, AskbackError) else UNEXPECTED}")
-            await turn.flush()
+            reason = hide_keys(str(error)) if isinstance(error, AskbackError) else UNEXPECTED
+            await turn.note(f"I had to stop. {reason}")
             raise
+
+    async def _show_stop(self, turn: Turn) -> None:
+        await turn.stop()
+        await turn.mark_stopped(by_button=self._is_ended)
 
 
 def _prompt_members(prompt: Mapping[str, Any]) -> dict[str, Any]:
-    return {"prompt": prompt["id"]}
+    return {"prompt": prompt["id"], "message_stops": True}
+
+
+def _prompt_of(metadata: Any) -> object:
+    return cast("dict[str, Any]", metadata).get("prompt") if isinstance(metadata, dict) else None

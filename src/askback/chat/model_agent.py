@@ -12,7 +12,7 @@ from askback.adapters.asktools import AskTool
 from askback.chat import history
 from askback.chat.endpoint import Endpoint
 from askback.chat.tools import ToolFailed, tools_in
-from askback.chat.turn import Turn
+from askback.chat.turn import EMPTY_REPLY, Turn
 from askback.client.gather import gather_all
 
 SYSTEM = """\
@@ -46,6 +46,8 @@ class ModelAgent:
             calls = await self.endpoint.reply(
                 prompt_messages, [_describe_tool(tool) for tool in tools.values()], turn.write
             )
+            if not calls and not turn.has_text:
+                await turn.note(EMPTY_REPLY)
             for call in calls:
                 await turn.begin_call(call.id, call.name, read_arguments(call.arguments))
             await turn.end_message()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Mapping
+from collections.abc import Container, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -20,6 +20,8 @@ PIECE_CHARACTERS = 16_000
 """The maximum of one call: longer text is sent in pieces, each of which fits into a frame of the connection."""
 
 STOPPED_TEXT = "It was stopped before it ended."
+STOPPED_MARK = "*Stopped.*"
+EMPTY_REPLY = "The model sent an empty reply."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +38,7 @@ class Turn:
     _calls: dict[str, str] = field(default_factory=dict[str, str])
     """The message of each tool call."""
     _text: str = ""
+    _has_text: bool = False
     _timer: asyncio.TimerHandle | None = None
     """Sends a short piece, since the model may pause after it."""
     _sending: asyncio.Task[None] | None = None
@@ -43,6 +46,11 @@ class Turn:
     def pause_point(self, call_id: str) -> PausePoint:
         """Return the pause point of a tool call's request."""
         return PausePoint(id=call_id, thread_id=self.thread_id, run_id=self.run_id, tool_call_id=call_id)
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the current message has text that can be seen."""
+        return self._has_text
 
     async def read(self) -> dict[str, Any]:
         """Read the conversation."""
@@ -53,6 +61,7 @@ class Turn:
     async def write(self, text: str) -> None:
         """Add text; small pieces are sent together."""
         self._text += text
+        self._has_text = self._has_text or not text.isspace()
         if len(self._text) >= DELTA_CHARACTERS:
             await self.flush()
         elif self._timer is None:
@@ -89,6 +98,14 @@ class Turn:
         """Send the buffered text; later text begins a new message."""
         await self.flush()
         self._message_id = None
+        self._has_text = False
+
+    async def note(self, text: str) -> None:
+        """Tell the person something in a message that the model does not read."""
+        await self.end_message()
+        await self.ask.threads.create_message(
+            text, thread_id=self.thread_id, run_id=self.run_id, metadata=history.NOTE
+        )
 
     async def begin_call(self, call_id: str, name: str, arguments: Any) -> None:
         """Show a tool call."""
@@ -117,11 +134,28 @@ class Turn:
             result=result,
         )
 
-    async def stop(self) -> None:
-        """Send the buffered text and end the open tool calls."""
+    async def stop(self, *, but: Container[str] = ()) -> None:
+        """Send the buffered text and end the open tool calls, but for some; the result of a question is its answer."""
         await self.flush()
-        for _, call in history.open_calls(await self.read()):
-            await self.end_call(call["tool_call_id"], STOPPED_TEXT, failed=True)
+        thread = await self.read()
+        for _, call in history.open_calls(thread):
+            call_id = call["tool_call_id"]
+            if call_id in but:
+                continue
+            request = history.request_of(thread, call_id)
+            if request is not None and request["kind"] == "form" and request["status"] == "answered":
+                answered = await self.ask.requests.get(request["id"])
+                await self.end_call(call_id, self.ask.text_of(answered))
+            else:
+                await self.end_call(call_id, STOPPED_TEXT, failed=True)
+
+    async def mark_stopped(self, *, by_button: bool) -> None:
+        """Tell the person that the text was stopped; without a text only if nothing else shows it."""
+        if self._message_id is not None and self._has_text:
+            part = {"type": "text", "text": STOPPED_MARK}
+            await self.ask.threads.append_parts(self._message_id, [part], thread_id=self.thread_id)
+        elif by_button:
+            await self.note(STOPPED_MARK)
 
     async def _begin_message(self, part: Mapping[str, Any]) -> str:
         self._message_id = await self.ask.threads.create_message(

@@ -46,7 +46,9 @@ def chat(
     thread: Annotated[
         str | None, typer.Option(help="The conversation. Use the same name to continue. Default: chat.")
     ] = None,
-    folder: Annotated[Path, typer.Option(help="Folder in which the agent works.")] = Path(),
+    folder: Annotated[
+        Path, typer.Option(help="Folder in which the agent works.", exists=True, file_okay=False)
+    ] = Path(),
     agent: Annotated[
         AgentName,
         typer.Option(

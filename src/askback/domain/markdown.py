@@ -77,6 +77,14 @@ def plain_line(text: str) -> str:
     return " ".join((start + tree_text(markdown_tree(remaining_text) or [remaining_text])).split())
 
 
+def code_span(text: str) -> str:
+    """Return Markdown that shows a text on one line as code, whatever is in it."""
+    line = " ".join(text.split())
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    padding = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{padding}{line}{padding}{fence}" if line else ""
+
+
 def tree_text(nodes: Iterable[Node]) -> str:
     """Return the text of a tree, with a blank after each of its blocks."""
     return "".join(node if isinstance(node, str) else _text(node) for node in nodes)

@@ -28,6 +28,15 @@ def call(tool: str, id_: str = "", **arguments: Any) -> Block:
     return {"type": "tool_use", "id": id_ or f"toolu_{next(_numbers):024}", "name": tool, "input": arguments}
 
 
+CUT: Block = {"type": "cut"}
+"""The end of a streamed reply in the middle of the block before."""
+
+
+def refusal(status: int, kind: str, **headers: str) -> Block:
+    """An error of the API in place of a reply."""
+    return {"type": "refusal", "status": status, "kind": kind, "headers": headers}
+
+
 class FakeModel:
     """A server in a thread. `play` sets its replies; `received` has every request body, unchanged."""
 
@@ -110,13 +119,25 @@ def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
             if not self.path.startswith("/v1/messages?") and self.path != "/v1/messages":
                 return self._reply(b'{"input_tokens": 1}', "application/json")
             body = json.loads(raw)
-            message = _message(body["model"], model.reply(body))
+            blocks = model.reply(body)
+            if blocks and blocks[0]["type"] == "refusal":
+                return self._refuse(blocks[0])
+            message = _message(body["model"], blocks)
             if body.get("stream"):
                 return self._reply("".join(_events(message)).encode(), "text/event-stream")
             return self._reply(json.dumps(message).encode(), "application/json")
 
-        def _reply(self, body: bytes, kind: str) -> None:
-            self.send_response(200)
+        def _refuse(self, block: Block) -> None:
+            error = {"type": block["kind"], "message": f"This is {block['kind']}."}
+            body = json.dumps({"type": "error", "error": error}).encode()
+            self._reply(body, "application/json", block["status"], block["headers"])
+
+        def _reply(
+            self, body: bytes, kind: str, status: int = 200, headers: Mapping[str, str] | None = None
+        ) -> None:
+            self.send_response(status)
+            for name, text in (headers or {}).items():
+                self.send_header(name.replace("_", "-"), text)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -143,6 +164,8 @@ def _events(message: Mapping[str, Any]) -> Iterator[str]:
     """Yield the server-sent events of a streamed reply."""
     yield _event("message_start", message={**message, "content": [], "stop_reason": None})
     for index, block in enumerate(message["content"]):
+        if block is CUT:
+            return
         if block["type"] == "text":
             empty, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
         else:
@@ -150,7 +173,8 @@ def _events(message: Mapping[str, Any]) -> Iterator[str]:
             empty, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": text}
         yield _event("content_block_start", index=index, content_block=empty)
         yield _event("content_block_delta", index=index, delta=delta)
-        yield _event("content_block_stop", index=index)
+        if message["content"][index + 1 : index + 2] != [CUT]:
+            yield _event("content_block_stop", index=index)
     ended = {"stop_reason": message["stop_reason"], "stop_sequence": None}
     yield _event("message_delta", delta=ended, usage={"output_tokens": 1})
     yield _event("message_stop")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import psutil
 import pytest
 
 from askback import AsyncClient
+from askback.chat.turn import STOPPED_MARK
 from tests.adapters.claude.cli_environment import cli_environment
 from tests.adapters.claude.conftest import LIMIT_S, wait_for_request
 from tests.adapters.claude.fake_model import FakeModel, call
@@ -68,11 +70,11 @@ async def wait_for_text(person: AsyncClient, thread: str, text: str) -> dict[str
     raise AssertionError
 
 
-async def wait_for_turn(person: AsyncClient, thread: str, number: int) -> None:
-    """Wait until so many turns have begun."""
+async def wait_for_turns(person: AsyncClient, thread: str, number: int, state: str = "run.started") -> None:
+    """Wait until so many turns have begun or ended."""
     with anyio.fail_after(LIMIT_S):
         async for event in person.events(thread, cursor=0):
-            number -= event["type"] == "run.started"
+            number -= event["type"] == state
             if not number:
                 return
 
@@ -100,7 +102,7 @@ async def test_claude_works_in_the_thread_and_continues_after_a_kill(
         await person.say("And what did you do?", thread_id=thread)
         await wait_for_text(person, thread, "I painted.")
     assert (project / "made").exists()
-    assert calls(thread_text) == [("AskUserQuestion", "done"), ("Bash", "failed"), ("Bash", "done")]
+    assert calls(thread_text) == [("AskUserQuestion", "done"), ("Bash", "done")]
     assert len(await person.requests.list(thread_id=thread)) == 2
     assert "Please paint it" in model.received[-1]
 
@@ -120,6 +122,65 @@ async def test_a_folder_with_a_permission_hook_is_refused_in_the_conversation(
                 ):
                     break
     assert not model.received
+
+
+@pytest.mark.parametrize("is_repeated", [True, False])
+async def test_a_question_that_is_answered_while_the_chat_is_dead_has_not_failed(
+    start_chat: Callable[[], Any],
+    person: AsyncClient,
+    thread: str,
+    model: FakeModel,
+    is_repeated: bool,
+) -> None:
+    model.play("paint it", [question(COLOUR)])
+    model.play("The program was stopped", *([[question(COLOUR)]] if is_repeated else []), ["Painted blue."])
+    with start_chat():
+        await person.say("Please paint it", thread_id=thread)
+        request = await wait_for_request(person, thread)
+    await person.requests.answer(request, {"q1": "Blue"})
+    with start_chat():
+        thread_text = await wait_for_text(person, thread, "Painted blue.")
+        await wait_for_turns(person, thread, 1, "run.ended")
+        thread_text = await person.threads.get(thread)
+    assert calls(thread_text) == [("AskUserQuestion", "done")]
+    assert "Blue" in json.dumps(thread_text["messages"])
+
+
+async def test_a_call_that_claude_has_not_begun_is_not_shown(
+    start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    second = call("Bash", "toolu_second", command=f"touch {project}/second")
+    model.play("paint it", ["I paint.", touch(), second], ["Painted."])
+    model.play("never mind", ["All right."])
+    with start_chat():
+        await person.say("Please paint it", thread_id=thread)
+        await wait_for_request(person, thread)
+        assert calls(await person.threads.get(thread)) == [("Bash", "calling")]
+        await person.say("never mind", thread_id=thread)
+        thread_text = await wait_for_text(person, thread, "All right.")
+    assert calls(thread_text) == [("Bash", "failed")]
+    first, *_ = [
+        item for item in thread_text["messages"] if item["role"] == "agent" and len(item["content"]) > 1
+    ]
+    assert [part.get("text", part["type"]) for part in first["content"]] == ["I paint.", "tool", STOPPED_MARK]
+
+
+async def test_calls_of_one_reply_are_parts_of_its_message(
+    start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    second = call("Bash", "toolu_second", command=f"touch {project}/second")
+    model.play("paint it", ["I paint.", touch(), second], ["Painted."])
+    with start_chat():
+        await person.say("Please paint it", thread_id=thread)
+        await person.requests.decide(await wait_for_request(person, thread), "approve")
+        await person.requests.decide(await wait_for_request(person, thread, 2), "approve")
+        thread_text = await wait_for_text(person, thread, "Painted.")
+    parts = [
+        [part.get("text", part.get("status")) for part in message["content"]]
+        for message in thread_text["messages"]
+        if message["role"] == "agent"
+    ]
+    assert parts[-2:] == [["I paint.", "done", "done"], ["Painted."]]
 
 
 @requirement("C20")
@@ -160,7 +221,7 @@ async def test_claude_reads_a_message_after_which_the_chat_was_killed_before_it_
         await person.say("hello", thread_id=thread)
         await wait_for_text(person, thread, "Hello, too.")
         await person.say("Paint the wall", thread_id=thread)
-        await wait_for_turn(person, thread, 2)
+        await wait_for_turns(person, thread, 2)
     with start_chat():
         await wait_for_text(person, thread, "Painted.")
 

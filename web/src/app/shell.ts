@@ -69,6 +69,7 @@ export class AskbackApp extends AskbackElement implements App {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    this.client.showsLink = true;
     this.client.addEventListener("link", () => this.#follow());
     this.inbox.addEventListener("change", () => this.redraw());
     addEventListener("popstate", () => this.#open());

@@ -9,6 +9,8 @@ import { Rest } from "./rest.ts";
  */
 export class Client extends EventTarget {
   static #page: Client | undefined;
+  /** Whether the page says when the connection is lost, so that its elements need not. */
+  showsLink = false;
   readonly #rest: Rest;
   readonly #connection: Connection;
 

@@ -106,4 +106,5 @@ test("a call whose approval ended before it was used was not run", () => {
   expect(beside({ status: "answered" })).toBe("failed");
   expect(beside({ status: "pending" })).toBe("failed");
   expect(statusBeside("failed", { kind: "form", status: "expired" })).toBe("failed");
+  expect(statusBeside("failed", { kind: "form", status: "cancelled" })).toBe("not_run");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Form, FreeText, InputRequest, ThreadRequest } from "../../src/core/generated/wire.ts";
+import type { Form, FreeText, InputRequest, Json, ThreadRequest } from "../../src/core/generated/wire.ts";
 import { emptyThread, type Transcript } from "../../src/core/transcript.ts";
 import { explainMismatch, predictOutcome, type Writer } from "../../src/elements/composer/prediction.ts";
 import "../../src/elements/rules/faults.ts";
@@ -48,6 +48,16 @@ test.each<[FreeText, ThreadRequest[], string | undefined]>([
   ["answer", [threadRequest(TEXT, { assignees: ["eva"] })], "composer.answers"],
 ])("%s, with what is open, predicts %#", (policy, requests, words) => {
   expect(predictOutcome(thread(policy, ...requests), eva)).toBe(words);
+});
+
+test("a message stops an agent whose run says so, and withdraws its requests", () => {
+  const run = { id: "run_1", thread_id: "t1", agent: "agt_1", status: "running", started_at: "" } as const;
+  const outcome = (metadata: Json, ...requests: ThreadRequest[]) =>
+    predictOutcome({ ...thread("ignore", ...requests), runs: [run, { ...run, metadata }] }, eva);
+  expect(outcome({ message_stops: true }, threadRequest(null))).toBe("composer.stops 1");
+  expect(outcome({ message_stops: true })).toBeUndefined();
+  for (const metadata of [null, "message_stops", { message_stops: 1 }])
+    expect(outcome(metadata, threadRequest(null))).toBe("composer.answers_nothing 1");
 });
 
 test("a text that is no answer says why, where it was meant to be one", () => {

@@ -4,53 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
 from claude_agent_sdk import (
-    AssistantMessage,
     ClaudeAgentOptions,
     ClaudeSDKClient,
     ClaudeSDKError,
-    Message,
-    ResultMessage,
-    StreamEvent,
-    ToolResultBlock,
-    ToolUseBlock,
-    UserMessage,
+    HookMatcher,
     get_session_info,
 )
 
-from askback.adapters.asking import MirroredCall
-from askback.adapters.claude.calls import INTERNAL_TOOLS
 from askback.adapters.claude.options import with_askback
+from askback.adapters.claude.replies import ClaudeFailed, Output, Replies
 from askback.adapters.claude.sessions import transcript_of
 from askback.client import AsyncClient
+from askback.domain.markdown import code_span
 from askback.errors import AskbackError
 
 INTERRUPT_S = 5.0
 
-Output = str | MirroredCall
 
-
-class ClaudeFailed(AskbackError):
-    """Claude Code could not be run, or ended with an error; the message says why."""
-
-
-def unread_messages(session_id: str, folder: Path, message_ids: Sequence[str]) -> Sequence[str] | None:
+def unread_messages(
+    session_id: str, folder: Path, message_ids: Sequence[str], *, read_id: object = None
+) -> Sequence[str] | None:
     """Return the ids of the messages after the last one that a session of this folder has read.
 
-    Returns None if it has read none of them, or cannot be continued.
+    `read_id` is a message that it has read, even if it has not stored it. Returns None if it has read none of them, or
+    cannot be continued.
     """
-    transcript = transcript_of(ClaudeAgentOptions(), session_id) if _has_session(session_id, folder) else None
+    if not _has_session(session_id, folder):
+        return None
+    transcript = transcript_of(ClaudeAgentOptions(), session_id)
     stored = b"" if transcript is None else transcript.read_bytes()
 
     def is_unread(message_id: str) -> bool:
         # Claude Code also stores the ids of prompts that it has dropped, under another key.
-        return f'"uuid":"{_prompt_id(message_id)}"'.encode() not in stored
+        return message_id != read_id and f'"uuid":"{_prompt_id(message_id)}"'.encode() not in stored
 
     unread = [*takewhile(is_unread, reversed(message_ids))][::-1]
     return unread if len(unread) < len(message_ids) else None
@@ -65,31 +58,43 @@ async def converse(
     session_id: str,
     folder: Path,
     model: str | None,
+    begin_call: Callable[[str], Awaitable[None]],
 ) -> AsyncGenerator[Output]:
-    """Send a prompt to a session, which is begun or resumed, and yield pieces of text and tool calls.
+    """Send a prompt to a session, which is begun or resumed, and yield the outputs of the turn.
 
     `message_id` is the last message in the prompt; by its id, `unread_messages` finds out whether it was read.
 
-    askback decides about every tool call. A call that has a result is yielded again, as `done`. When the generator is
-    cancelled, Claude is interrupted. Raises `ClaudeFailed`.
+    askback decides about every tool call; `begin_call` is called with the id of each before. A call that has a result
+    is yielded again, as `done`. When the generator is cancelled, Claude is interrupted. Raises `ClaudeFailed`.
     """
     session_option = {"resume" if _has_session(session_id, folder) else "session_id": session_id}
+
+    async def before_tool_use(_event: Any, call_id: str | None, _context: object) -> Any:
+        with suppress(AskbackError):
+            await begin_call(call_id or "")
+        return {}
+
     options = ClaudeAgentOptions(
-        cwd=folder, model=model, include_partial_messages=True, **cast("Any", session_option)
+        cwd=folder,
+        model=model,
+        include_partial_messages=True,
+        hooks={"PreToolUse": [HookMatcher(hooks=[before_tool_use])]},
+        **cast("Any", session_option),
     )
     try:
         async with ClaudeSDKClient(with_askback(options, ask, thread_id=thread_id)) as claude:
             await claude.query(_as_messages(prompt, message_id))
             try:
+                replies = Replies()
                 async for message in claude.receive_response():
-                    for item in _outputs_of(message):
+                    for item in replies.outputs(message):
                         yield item
             except asyncio.CancelledError:
                 with suppress(ClaudeSDKError, TimeoutError):
                     await asyncio.wait_for(asyncio.shield(claude.interrupt()), INTERRUPT_S)
                 raise
     except ClaudeSDKError as error:
-        raise ClaudeFailed(f"Claude Code could not continue: {error}") from error
+        raise ClaudeFailed(f"Claude Code could not continue: {code_span(str(error))}") from error
 
 
 async def _as_messages(prompt: str, message_id: str | None) -> AsyncIterator[dict[str, Any]]:
@@ -105,32 +110,3 @@ def _prompt_id(message_id: str) -> str:
 def _has_session(session_id: str, folder: Path) -> bool:
     """Return whether Claude Code can continue a session of this folder."""
     return get_session_info(session_id, str(folder)) is not None
-
-
-def _outputs_of(message: Message) -> Iterator[Output]:
-    if isinstance(message, StreamEvent) and message.parent_tool_use_id is None:
-        delta = message.event.get("delta", {})
-        if delta.get("type") == "text_delta":
-            yield delta["text"]
-    elif isinstance(message, AssistantMessage) and message.parent_tool_use_id is None:
-        for block in message.content:
-            if isinstance(block, ToolUseBlock) and block.name not in INTERNAL_TOOLS:
-                yield MirroredCall(id=block.id, name=block.name, input=block.input)
-    elif isinstance(message, UserMessage) and isinstance(message.content, list):
-        for block in message.content:
-            if isinstance(block, ToolResultBlock):
-                yield MirroredCall(
-                    id=block.tool_use_id,
-                    name="",
-                    result=_text_of(block),
-                    done=True,
-                    failed=bool(block.is_error),
-                )
-    elif isinstance(message, ResultMessage) and message.is_error:
-        raise ClaudeFailed(f"Claude Code ended with an error: {message.result or message.subtype}")
-
-
-def _text_of(block: ToolResultBlock) -> str:
-    if isinstance(block.content, list):
-        return "\n".join(part.get("text", "") for part in block.content)
-    return block.content or ""

@@ -51,7 +51,8 @@ function statusOf({ status }: ToolBlock, request: ThreadRequest): ShownCall["sta
   if (status !== "failed") return status;
   if (request.answer?.decision === "deny") return "denied";
   const isAllowed = request.status === "answered" && !request.revoked;
-  const isRefused = request.kind === "approval" && isTerminal(request.status) && !isAllowed;
+  const isClosed = request.kind === "approval" ? isTerminal(request.status) : request.status === "cancelled";
+  const isRefused = isClosed && !isAllowed;
   return isRefused && !request.used_at ? "not_run" : status;
 }
 
@@ -74,11 +75,12 @@ export function drawStep({ calls }: ToolStep, reader: Reader): Template {
   const names = [...new Set(calls.map(({ name }) => name))];
   const listedNames = names.slice(0, MAX_NAMES).join(", ") + (names.length > MAX_NAMES ? ", …" : "");
   const running = calls.some(isRunning);
+  const waits = running && calls.every((call) => call.status === "waiting" || !isRunning(call));
   const failed = calls.filter(({ status }) => status === "failed").length;
   const totalMs = calls.reduce((sum, { duration_ms: ms }) => sum + (ms ?? 0), 0);
   const mark = running ? icons.clock : failed > 0 ? crossIcon : tickIcon;
   return html`<details class="tools">
-    <summary>${mark}<span class="line">${getText(running ? "chat.running_calls" : "chat.calls", { count: calls.length, names: listedNames })}</span>${failed > 0 && html`<span class="bad">${getText("chat.failed_calls", { count: failed })}</span>`}${totalMs > 0 && !running && html`<span>${seconds(totalMs, reader)}</span>`}${CHEVRON}</summary>
+    <summary>${mark}<span class="line">${getText(running && !waits ? "chat.running_calls" : "chat.calls", { count: calls.length, names: listedNames })}</span>${waits && html`<span>${getText("call.waiting")}</span>`}${failed > 0 && html`<span class="bad">${getText("chat.failed_calls", { count: failed })}</span>`}${totalMs > 0 && !running && html`<span>${seconds(totalMs, reader)}</span>`}${CHEVRON}</summary>
     ${calls.map((call) => drawCall(call, reader))}
   </details>`;
 }

@@ -136,7 +136,8 @@ export class Composer {
 
   #drawTrouble(): Template {
     const { client, getText, trouble } = this.host;
-    return html`${client?.link === "offline" && html`<div class="trouble">${icons.warn} ${getText("offline")}</div>`}
+    const isNews = client?.link === "offline" && !client.showsLink;
+    return html`${isNews && html`<div class="trouble">${icons.warn} ${getText("offline")}</div>`}
       <div class="trouble" role="alert">${trouble?.()}</div>`;
   }
 

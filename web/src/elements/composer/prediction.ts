@@ -1,6 +1,6 @@
 import { type Person, readOnlyReason } from "../../core/audience.ts";
 import { parseReply } from "../../core/freetext.ts";
-import type { InputRequest } from "../../core/generated/wire.ts";
+import type { InputRequest, Run } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { type Locale, renderFault } from "../../core/messages.ts";
 import type { Transcript } from "../../core/transcript.ts";
@@ -39,9 +39,16 @@ function predictAnswer(thread: Transcript, { me, getText }: Writer): string | un
   return reply.why === "not_an_option" ? getText("composer.answers_option") : undefined;
 }
 
+/** Whether the agent of a run stops it, and withdraws its requests, when a person writes. */
+const stopsOnMessage = ({ metadata }: Run): boolean =>
+  (metadata as { message_stops?: boolean } | null | undefined)?.message_stops === true;
+
 /** Say that a message answers none of the open requests. */
-const predictNothing = ({ length: count }: readonly InputRequest[], getText: GetText): string =>
-  getText("composer.answers_nothing", { count });
+const predictNothing = (
+  { runs }: Transcript,
+  { length: count }: readonly InputRequest[],
+  getText: GetText,
+): string => getText(runs?.some(stopsOnMessage) ? "composer.stops" : "composer.answers_nothing", { count });
 
 /** Return a sentence about what a message will do to what is open; undefined if nothing is. */
 export function predictOutcome(thread: Transcript, writer: Writer): string | undefined {
@@ -54,11 +61,14 @@ export function predictOutcome(thread: Transcript, writer: Writer): string | und
     case "block_input":
       return getText("composer.answer_first");
     case "cancel_pending":
-      return predictCancel(open.filter(({ form }) => form).length, getText) ?? predictNothing(open, getText);
+      return (
+        predictCancel(open.filter(({ form }) => form).length, getText) ??
+        predictNothing(thread, open, getText)
+      );
     case "answer":
-      return predictAnswer(thread, writer) ?? predictNothing(open, getText);
+      return predictAnswer(thread, writer) ?? predictNothing(thread, open, getText);
     default:
-      return predictNothing(open, getText);
+      return predictNothing(thread, open, getText);
   }
 }
 
