@@ -14,6 +14,8 @@ from askback.errors import AskbackError
 
 _TIMEOUT = httpx2.Timeout(10, read=300)
 _MAX_ERROR_CHARACTERS = 300
+_MAX_LINE_BYTES = 1024 * 1024
+"""The longest line of a reply, which is held in memory; a line has one piece of the text or of a tool call."""
 _NO_NAME = "unknown"
 _COMPLETE = "stop"
 _CUT_REASONS = ("length", "content_filter")
@@ -73,10 +75,10 @@ class Endpoint:
                 client.stream("POST", address, json=body, headers=headers) as response,
             ):
                 if response.status_code != HTTP_OK:
-                    error_text = (await response.aread()).decode(errors="replace")[:_MAX_ERROR_CHARACTERS]
+                    error_text = (await _read_start(response))[:_MAX_ERROR_CHARACTERS]
                     raise ModelError(f"{address} replied {response.status_code}: {error_text}")
                 ending: object = None
-                async for line in response.aiter_lines():
+                async for line in _lines(response, address):
                     name, _, data = line.partition(":")
                     if name != "data":
                         continue
@@ -96,6 +98,32 @@ class Endpoint:
                     raise ModelError(f"{address} ended the reply too early: {ending or 'its end is missing'}")
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as failed:
             raise ModelError(f"{address} could not be used: {failed or type(failed).__name__}") from failed
+
+
+async def _lines(response: httpx2.Response, address: str) -> AsyncIterator[str]:
+    """Yield the lines of a reply. Raises `ModelError` for one that is too long."""
+    buffer = bytearray()
+    async for part in response.aiter_bytes():
+        buffer += part
+        *lines, rest = buffer.split(b"\n")
+        if max(map(len, (*lines, rest))) > _MAX_LINE_BYTES:
+            raise ModelError(
+                f"{address} sent a line of more than {_MAX_LINE_BYTES:,} bytes. Is it an API for models?"
+            )
+        for line in lines:
+            yield line.removesuffix(b"\r").decode()
+        buffer = rest
+    yield buffer.decode()
+
+
+async def _read_start(response: httpx2.Response) -> str:
+    """Return the beginning of a reply, which may be without end."""
+    start = bytearray()
+    async for part in response.aiter_bytes():
+        start += part
+        if len(start) >= _MAX_ERROR_CHARACTERS:
+            break
+    return start.decode(errors="replace")
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
