@@ -12,7 +12,7 @@ from tests.chat.fake_endpoint import FakeEndpoint, raw
 
 pytestmark = pytest.mark.anyio
 
-MEBIBYTE = 1024 * 1024
+LIMIT = 8 * 1024 * 1024
 
 
 async def text_of(endpoint: FakeEndpoint, delta: str) -> str:
@@ -31,9 +31,9 @@ async def text_of(endpoint: FakeEndpoint, delta: str) -> str:
 
 
 async def test_a_line_that_is_too_long_ends_the_reply(endpoint: FakeEndpoint) -> None:
-    with pytest.raises(ModelError, match=re.escape(f"sent a line of more than {MEBIBYTE:,} bytes")):
-        await text_of(endpoint, "x" * MEBIBYTE)
-    assert await text_of(endpoint, "x" * (MEBIBYTE - 100)) == "x" * (MEBIBYTE - 100)
+    with pytest.raises(ModelError, match=re.escape(f"sent a line of more than {LIMIT:,} bytes")):
+        await text_of(endpoint, "x" * LIMIT)
+    assert await text_of(endpoint, "x" * (LIMIT - 100)) == "x" * (LIMIT - 100)
 
 
 async def test_only_a_line_feed_ends_a_line(endpoint: FakeEndpoint) -> None:

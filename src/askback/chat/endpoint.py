@@ -14,7 +14,7 @@ from askback.errors import AskbackError
 
 _TIMEOUT = httpx2.Timeout(10, read=300)
 _MAX_ERROR_CHARACTERS = 300
-_MAX_LINE_BYTES = 1024 * 1024
+_MAX_LINE_BYTES = 8 * 1024 * 1024
 """The longest line of a reply, which is held in memory; a line has one piece of the text or of a tool call."""
 _NO_NAME = "unknown"
 _COMPLETE = "stop"
@@ -102,18 +102,19 @@ class Endpoint:
 
 async def _lines(response: httpx2.Response, address: str) -> AsyncIterator[str]:
     """Yield the lines of a reply. Raises `ModelError` for one that is too long."""
-    buffer = bytearray()
+    line = bytearray()
     async for part in response.aiter_bytes():
-        buffer += part
-        *lines, rest = buffer.split(b"\n")
-        if max(map(len, (*lines, rest))) > _MAX_LINE_BYTES:
-            raise ModelError(
-                f"{address} sent a line of more than {_MAX_LINE_BYTES:,} bytes. Is it an API for models?"
-            )
-        for line in lines:
-            yield line.removesuffix(b"\r").decode()
-        buffer = rest
-    yield buffer.decode()
+        *ends, rest = part.split(b"\n")
+        for end in (*ends, None):
+            line += rest if end is None else end
+            if len(line) > _MAX_LINE_BYTES:
+                raise ModelError(
+                    f"{address} sent a line of more than {_MAX_LINE_BYTES:,} bytes. Is it an API for models?"
+                )
+            if end is not None:
+                yield line.removesuffix(b"\r").decode()
+                line.clear()
+    yield line.decode()
 
 
 async def _read_start(response: httpx2.Response) -> str:
