@@ -112,8 +112,8 @@ async def test_a_person_with_a_limited_token_reads_no_rule_agent_or_policy_of_th
     call = {"tool": "bash", "input": {"command": "make test"}}
     for method, path, body in (
         ("GET", "/v1/rules", None),
-        ("GET", "/v1/rules?project=/home/ada/shop", None),
-        ("GET", "/v1/rules?thread_id=t1&project=/home/ada/shop", None),
+        ("GET", "/v1/rules?project=/srv/shop", None),
+        ("GET", "/v1/rules?thread_id=t1&project=/srv/shop", None),
         ("GET", "/v1/rules/export", None),
         ("GET", "/v1/rules/built-in", None),
         ("POST", "/v1/rules/try", {"call": call}),
