@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -164,6 +165,28 @@ def test_an_unsupported_schema_is_refused_with_its_path(part: Any, path: str, re
         read_schema(schema)
     assert exc_info.value.problems[0].path == path
     assert reason in exc_info.value.problems[0].reason
+
+
+def both_of(reference: dict[str, str]) -> dict[str, Any]:
+    return {"allOf": [reference, reference]}
+
+
+def object_of(reference: dict[str, str]) -> dict[str, Any]:
+    return {"type": "object", "properties": {"a": reference, "b": reference}, "required": ["a", "b"]}
+
+
+@pytest.mark.parametrize("double", [both_of, object_of])
+def test_references_that_double_many_times_are_refused(
+    double: Callable[[dict[str, str]], dict[str, Any]],
+) -> None:
+    parts = {str(level): double({"$ref": f"#/$defs/{level + 1}"}) for level in range(15)}
+    object_schema = {"type": "object", "properties": {"v": {"$ref": "#/$defs/0"}}, "required": ["v"]}
+    with pytest.raises(NoFormFor) as exc_info:
+        read_schema({**object_schema, "$defs": {**parts, "15": {"type": "string"}}})
+    problem = exc_info.value.problems[0]
+    assert problem.path.startswith("properties.v")
+    assert problem.path.endswith('["$ref"]')
+    assert "more than 50,000 parts" in problem.reason
 
 
 JUNK = (None, True, -1, 1.5, 10**30, float("nan"), "zz", "", [], ["a"], [None], {}, {"a": 1}, {"$ref": "#"})

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
+
+from uvicorn.server import ServerState
+
+from askback.server.open_connections import OpenConnections
+
+
+def server_state(*, limit: int = sys.maxsize) -> ServerState:
+    """Return the state of a server with a limit of connections."""
+    state = ServerState()
+    state.connections = OpenConnections(limit=limit, on_closed=lambda: None)
+    return state
 
 
 class Line(asyncio.Transport):
@@ -34,6 +46,10 @@ class Line(asyncio.Transport):
         self.ended = True
 
     def close(self) -> None:
+        """Close it."""
+        self.closed = True
+
+    def abort(self) -> None:
         """Close it."""
         self.closed = True
 

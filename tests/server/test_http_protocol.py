@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from uvicorn.config import Config
-from uvicorn.server import ServerState
 
 from askback.server.http_protocol import (
     BODY_S,
@@ -22,7 +21,7 @@ from askback.server.http_protocol import (
 )
 from askback.transports.asgi_extensions import SendNow, stream_of
 from tests.requirements import requirement
-from tests.server.lines import Line
+from tests.server.lines import Line, server_state
 
 pytestmark = pytest.mark.anyio
 
@@ -64,7 +63,7 @@ async def app(_scope: Any, receive: Any, send: Any) -> None:
 def open_connection(app: Any = app) -> tuple[BoundedHttp, Line, Clock]:
     clock, line = Clock(), Line()
     config = Config(app, log_config=None, timeout_keep_alive=int(IDLE_S))
-    protocol = BoundedHttp(config, ServerState(), {}, clock)  # pyright: ignore[reportArgumentType]
+    protocol = BoundedHttp(config, server_state(), {}, clock)  # pyright: ignore[reportArgumentType]
     protocol.connection_made(line)
     return protocol, line, clock
 
@@ -109,7 +108,7 @@ async def test_what_is_no_http_is_refused_with_a_body_like_any_other(sent: bytes
 @requirement("N16")
 async def test_a_connection_that_sends_nothing_is_closed() -> None:
     _, line, clock = open_connection()
-    assert clock.waits() == [IDLE_S]
+    assert clock.waits() == [HEAD_S]
     clock.fire()
     assert (line.closed, line.written) == (True, b"")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -12,8 +12,10 @@ from uvicorn.server import ServerState
 from websockets.frames import Frame, Opcode
 
 from askback.domain.limits import DEFAULTS
+from askback.server.open_connections import OpenConnections
 from askback.server.websocket_protocol import MAX_READ_AHEAD, MESSAGE_OVERHEAD, AskbackWebSocket
-from tests.server.lines import Line
+from askback.transports.asgi_extensions import keep_open
+from tests.server.lines import Line, server_state
 
 pytestmark = pytest.mark.anyio
 
@@ -23,12 +25,12 @@ HANDSHAKE = (
 )
 
 
-def accept_peer(app: Any, line: Line) -> AskbackWebSocket:
+def accept_peer(app: Any, line: Line, *, state: ServerState | None = None) -> AskbackWebSocket:
     """Accept a peer after its handshake."""
     config = Config(
         app, ws_max_size=DEFAULTS.frame_bytes, ws_per_message_deflate=False, ws_ping_interval=None
     )
-    socket = AskbackWebSocket(config, ServerState(), {}, asyncio.get_running_loop())
+    socket = AskbackWebSocket(config, state or server_state(), {}, asyncio.get_running_loop())
     socket.connection_made(line)
     socket.data_received(HANDSHAKE)
     return socket
@@ -112,3 +114,26 @@ async def test_a_peer_is_read_until_it_has_closed_as_well_whatever_it_sends_befo
     for task in tuple(socket.tasks):
         task.cancel()
     socket.connection_lost(None)
+
+
+async def test_an_identified_connection_is_kept_when_there_are_too_many() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        if len(lines) == 1:
+            keep_open(scope)
+        ready.set()
+        await asyncio.Event().wait()
+
+    state = server_state(limit=2)
+    lines: list[Line] = []
+    for _ in range(2):
+        ready = asyncio.Event()
+        lines.append(Line())
+        socket = accept_peer(app, lines[-1], state=state)
+        with anyio.fail_after(120):
+            await ready.wait()
+    state.connections.add(socket := AskbackWebSocket(socket.config, state, {}, asyncio.get_running_loop()))
+    socket.transport = Line()
+    cast("OpenConnections", state.connections).make_room()
+    assert [line.closed for line in lines] == [False, True]

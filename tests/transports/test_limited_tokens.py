@@ -104,6 +104,38 @@ async def test_a_person_with_a_limited_token_changes_nothing_for_more_than_its_t
 
 
 @requirement("N15")
+async def test_a_person_with_a_limited_token_reads_no_rule_agent_or_policy_of_the_whole_tenant(
+    api: Api,
+) -> None:
+    person = caller(api, await create_limited_token(api))
+    agent = (await (await api.as_("admin")).post("/v1/agents", json={"name": "shop"})).json()
+    call = {"tool": "bash", "input": {"command": "make test"}}
+    for method, path, body in (
+        ("GET", "/v1/rules", None),
+        ("GET", "/v1/rules?project=/srv/shop", None),
+        ("GET", "/v1/rules?thread_id=t1&project=/srv/shop", None),
+        ("GET", "/v1/rules/export", None),
+        ("GET", "/v1/rules/built-in", None),
+        ("POST", "/v1/rules/try", {"call": call}),
+        ("GET", "/v1/policy", None),
+        ("GET", "/v1/agents", None),
+        ("GET", f"/v1/agents/{agent['id']}", None),
+    ):
+        reply = await person.request(method, path, json=body)
+        assert reply.status_code == 403, (method, path, reply.text)
+    rules = {}
+    for thread in ("t1", "t2"):
+        body = {"rule": "make test", "scope": "thread", "thread_id": thread}
+        rules[thread] = (await (await api.as_("responder")).post("/v1/rules", json=body)).json()
+    page = (await person.get("/v1/rules?thread_id=t1")).json()
+    assert [rule["id"] for rule in page["rules"]] == [rules["t1"]["id"]]
+    assert (await person.get("/v1/rules?thread_id=t2")).json()["rules"] == []
+    assert (await person.get("/v1/policy?thread_id=t1")).status_code == 200
+    trial = await person.post("/v1/rules/try", json={"call": call, "thread_id": "t1"})
+    assert trial.json()["now"]["decision"] == "allow"
+
+
+@requirement("N15")
 async def test_an_agent_with_a_limited_token_finds_nothing_in_another_thread(api: Api) -> None:
     whole_body = (
         await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", "agent": "shop"})

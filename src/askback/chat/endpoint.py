@@ -17,6 +17,8 @@ from askback.errors import AskbackError
 
 _TIMEOUT = httpx2.Timeout(10, read=300)
 _MAX_ERROR_CHARACTERS = 300
+_MAX_LINE_BYTES = 8 * 1024 * 1024
+"""The longest line of a reply, which is held in memory; a line has one piece of the text or of a tool call."""
 _NO_NAME = "unknown"
 _COMPLETE = "stop"
 _CUT_REASONS = ("length", "content_filter")
@@ -77,10 +79,10 @@ class Endpoint:
                 client.stream("POST", url, json=body, headers=headers) as response,
             ):
                 if response.status_code != HTTP_OK:
-                    error_text = self._quote((await response.aread()).decode(errors="replace"))
+                    error_text = self._quote(await _read_start(response))
                     raise ModelError(f"{address} replied {response.status_code}: {error_text}")
                 ending: object = None
-                async for line in response.aiter_lines():
+                async for line in _lines(response, address):
                     name, _, data = line.partition(":")
                     if name != "data":
                         continue
@@ -103,6 +105,33 @@ class Endpoint:
     def _quote(self, text: str) -> str:
         """Return a text of the endpoint as code, without the key, which it may repeat."""
         return code_span(_text(hide_keys(text, self.key))[:_MAX_ERROR_CHARACTERS])
+
+
+async def _lines(response: httpx2.Response, address: str) -> AsyncIterator[str]:
+    """Yield the lines of a reply. Raises `ModelError` for one that is too long."""
+    line = bytearray()
+    async for part in response.aiter_bytes():
+        *ends, rest = part.split(b"\n")
+        for end in (*ends, None):
+            line += rest if end is None else end
+            if len(line) > _MAX_LINE_BYTES:
+                raise ModelError(
+                    f"{address} sent a line of more than {_MAX_LINE_BYTES:,} bytes. Is it an API for models?"
+                )
+            if end is not None:
+                yield line.removesuffix(b"\r").decode()
+                line.clear()
+    yield line.decode()
+
+
+async def _read_start(response: httpx2.Response) -> str:
+    """Return the beginning of a reply, which may be without end."""
+    start = bytearray()
+    async for part in response.aiter_bytes():
+        start += part
+        if len(start) >= _MAX_ERROR_CHARACTERS:
+            break
+    return start.decode(errors="replace")
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

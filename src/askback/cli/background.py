@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
 import os
 import signal
@@ -149,7 +148,7 @@ def _was_killed(data_dir: Path) -> bool:
     """Return whether the background server has ended without `askback stop`, and none runs in its place."""
     if not _process_id(data_dir):
         return False
-    with (data_dir / PID).open("a") as pid, (data_dir / LOCK).open("w") as lock:
+    with _open(data_dir / PID, "a") as pid, _open(data_dir / LOCK, "w") as lock:
         if not (try_lock(lock.fileno()) and try_lock(pid.fileno())):
             return False  # it runs, or is being started or stopped
         if is_replaced := _is_running(data_dir):
@@ -188,11 +187,10 @@ _DETACHED = ("/bin/sh", "-c", '"$@" & echo $! >"$0"', PID)
 def _launch(data_dir: Path, port: Sequence[str]) -> IO[bytes] | None:
     """Start a server, and return its output, a line of JSON when it is ready; None while another one runs."""
     words = program("serve", "--data-dir", str(data_dir), "--ready-json", *port)
-    with (data_dir / LOCK).open("w") as lock, (data_dir / PID).open("a+") as pid:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not try_lock(pid.fileno()):
+    with _open(data_dir / LOCK, "w") as lock, _open(data_dir / PID, "a+") as pid:
+        if not (try_lock(lock.fileno()) and try_lock(pid.fileno())):
             return None
-        with open(data_dir / LOG, "w", opener=_open_private) as log:
+        with _open(data_dir / LOG, "w") as log:
             process = subprocess.Popen(  # noqa: S603 - our own module
                 (*_DETACHED, *words),
                 cwd=data_dir,
@@ -219,11 +217,15 @@ def stop_server(data_dir: Path, *, stop_s: float = STOP_S) -> bool:
     Return False if none runs. Raises `NotStopped`.
     """
     try:
-        pid = (data_dir / PID).open("r+")
+        pid = _open(data_dir / PID, "r+")
     except FileNotFoundError:
         return False
-    with pid, (data_dir / LOCK).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # one that is just being started has written its id by then
+    end = time.monotonic() + stop_s
+    with pid, _open(data_dir / LOCK, "w") as lock:
+        while not try_lock(lock.fileno()):  # one that is just being started has written its id by then
+            if time.monotonic() >= end:
+                raise NotStopped(f"Another process has kept {data_dir / LOCK} locked. Try again.")
+            time.sleep(CHECK_S)
         if try_lock(pid.fileno()):
             pid.truncate(0)
             return False
@@ -235,7 +237,6 @@ def stop_server(data_dir: Path, *, stop_s: float = STOP_S) -> bool:
         pid.write(f"{process_id} {STOPPED}\n")
         pid.flush()  # before it ends, so that no call that waits starts it again
         os.kill(process_id, signal.SIGTERM)
-        end = time.monotonic() + stop_s
         while not try_lock(pid.fileno()):
             if time.monotonic() >= end:
                 raise NotStopped(
@@ -247,5 +248,12 @@ def stop_server(data_dir: Path, *, stop_s: float = STOP_S) -> bool:
     return True
 
 
+def _open(path: Path, mode: str) -> IO[str]:
+    return open(path, mode, opener=_open_private)
+
+
 def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    """Open a file that only its owner may open: whoever may read a file can lock it, and would stop every start."""
+    descriptor = os.open(path, flags, 0o600)
+    os.fchmod(descriptor, 0o600)  # earlier versions let others read it
+    return descriptor

@@ -16,15 +16,17 @@ from typing import Any, cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from askback.server.batching_transport import BatchingTransport
-from askback.transports.asgi_extensions import STREAM
+from askback.server.open_connections import OpenConnections
+from askback.transports.asgi_extensions import KEEP, STREAM
 
 HEAD_BYTES = 64 * 1024
 """Maximum bytes of request line and headers, beyond the packet in which they begin."""
 
 HEAD_S = 10.0
+"""Seconds for the head of a request; for the first one, from the beginning of the connection."""
 BODY_S = 30.0
 IDLE_S = 75.0
-"""Seconds before the first request and between two; clients close idle connections earlier."""
+"""Seconds between two requests; clients close idle connections earlier."""
 
 _UPLOAD = re.compile(rb"/v1/(?:requests|threads)/[^/?]+/files(?:\?|$)")
 UPLOAD_BYTES = 512 * 1024
@@ -72,7 +74,8 @@ class BoundedHttp(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Wrap the transport in `BatchingTransport`, also for a WebSocket that replaces this protocol."""
         super().connection_made(cast("asyncio.Transport", BatchingTransport(transport)))
-        self._timer = self.loop.call_later(IDLE_S, self.transport.close)
+        self._timer = self.loop.call_later(HEAD_S, self.transport.close)
+        cast("OpenConnections", self.connections).make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the clock."""
@@ -121,7 +124,10 @@ class BoundedHttp(HttpToolsProtocol):
         self._body = 0
         self._start_timer(BODY_S)
         super().on_headers_complete()
-        cast("dict[str, Any]", self.scope)["extensions"] = {STREAM: partial(_send_now, self.cycle)}
+        cast("dict[str, Any]", self.scope)["extensions"] = {
+            STREAM: partial(_send_now, self.cycle),
+            KEEP: partial(cast("OpenConnections", self.connections).keep, self),
+        }
 
     def on_body(self, body: bytes) -> None:
         """Count the received bytes."""

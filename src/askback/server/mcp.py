@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -11,6 +12,7 @@ from starlette.routing import Route
 
 from askback.adapters.mcp.limits import Limits
 from askback.errors import Unauthorized, Unavailable
+from askback.ports.agents import Principal
 from askback.server.settings import Settings
 from askback.service.context import Services
 from askback.transports.http import (
@@ -27,6 +29,7 @@ from askback.transports.http import (
 )
 from askback.transports.problems import RECONNECT_S, MethodNotAllowed, problem_reply
 from askback.transports.security import bearer, identify
+from askback.transports.websocket.endpoint import dismissal
 
 PATH = "/mcp"
 SIZE = 4
@@ -44,6 +47,8 @@ class Mcp:
         self._limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
         self._endpoint: Any = None
         self._ended = asyncio.Event()
+        self._streams: dict[asyncio.Event, Principal] = {}
+        services.bus.on_dismissal(self._hang_up)
 
     def routes(self) -> list[Route]:
         """Return the routes; none if the package is not installed."""
@@ -73,7 +78,7 @@ class Mcp:
             headers = [item for item in reply.headers if item[0] != b"www-authenticate"]
             await replace(reply, headers=(*headers, (b"www-authenticate", challenge_header))).send(send)
             return
-        await self._serve(scope, receive, send, principal=principal.id, token=token, base_url=base_url)
+        await self._serve(scope, receive, send, principal, token=token, base_url=base_url)
 
     def end(self) -> None:
         """End held calls as if their time were up, and the streams of sessions as complete replies."""
@@ -86,7 +91,9 @@ class Mcp:
         if self._endpoint is not None:
             await self._endpoint.close()
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send, **caller: str) -> None:
+    async def _serve(
+        self, scope: Scope, receive: Receive, send: Send, principal: Principal, **caller: str
+    ) -> None:
         if self._endpoint is None:
             from askback.adapters.mcp.http import HttpEndpoint
             from askback.client.transport_app import RunningApp
@@ -98,13 +105,33 @@ class Mcp:
         body = await read_body(scope, receive, limit=self._body_bytes)
         if self._ended.is_set():
             raise Unavailable("The server is stopping. Repeat the call.", retry_after=RECONNECT_S)
-        exchange = self._endpoint(scope, replay(body.read(bytes), receive), send, **caller)
-        if scope["method"] != "GET":
+        request = replay(body.read(bytes), receive)
+        exchange = self._endpoint(scope, request, send, principal=principal.id, **caller)
+        if scope["method"] == "GET":
+            await self._stream(exchange, receive, send, principal)
+        else:
             await exchange
-            return
+
+    async def _stream(
+        self, exchange: Awaitable[None], receive: Receive, send: Send, principal: Principal
+    ) -> None:
+        """Serve the stream of a session until the client leaves, its token ends, or the server stops."""
+        dismissed = asyncio.Event()
+        self._streams[dismissed] = principal
+        expiry = dismissal(self._services, principal, dismissed.set)
         try:
-            await while_connected(receive, exchange, self._ended.wait())
+            await while_connected(receive, exchange, self._ended.wait(), dismissed.wait())
         except ClientGone:
-            if not self._ended.is_set():
+            if not (self._ended.is_set() or dismissed.is_set()):
                 raise
             await send_end(send)
+        finally:
+            del self._streams[dismissed]
+            if expiry is not None:
+                expiry.cancel()
+
+    def _hang_up(self, ended_id: str) -> None:
+        """End the streams of a principal or a token that has ended, by its id."""
+        for dismissed, principal in self._streams.items():
+            if ended_id in {principal.id, principal.token}:
+                dismissed.set()

@@ -17,6 +17,7 @@ import uvicorn
 
 from askback.server.app import App
 from askback.server.http_protocol import IDLE_S, BoundedHttp
+from askback.server.open_connections import OpenConnections, connection_limit, raise_descriptor_limit
 from askback.server.websocket_protocol import AskbackWebSocket
 
 BACKLOG = 2048
@@ -36,6 +37,7 @@ def run_server(app: App, listener: socket.socket, *, on_ready: Callable[[], Awai
 
     Raises the errors of opening the store.
     """
+    raise_descriptor_limit()
     config = uvicorn.Config(
         app,
         lifespan="off",
@@ -57,12 +59,16 @@ def run_server(app: App, listener: socket.socket, *, on_ready: Callable[[], Awai
 
     async def run() -> None:
         async with app.running():
-            descriptor_watch = asyncio.create_task(DescriptorWatch().run())
+            watch = DescriptorWatch()
+            watching = asyncio.create_task(watch.run())
             try:
                 server = UvicornServer(config, on_ready=on_ready, end_connections=app.end_connections)
+                server.server_state.connections = OpenConnections(
+                    limit=connection_limit(), on_closed=watch.log_closed
+                )
                 await server.serve([listener])
             finally:
-                descriptor_watch.cancel()
+                watching.cancel()
 
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(run())
@@ -118,9 +124,9 @@ class UvicornServer(uvicorn.Server):
 
 
 class DescriptorWatch:
-    """Logs, at most once a minute, that no connection can be accepted, and which limit is reached.
+    """Logs, at most once a minute, that connections are closed or cannot be accepted, and which limit is reached.
 
-    uvloop resets new connections then, without an error.
+    uvloop resets new connections if no descriptor is left, without an error.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -141,13 +147,19 @@ class DescriptorWatch:
             self.check()
             await asyncio.sleep(DESCRIPTORS_S)
 
+    def log_closed(self) -> None:
+        """Log that a connection was closed because there are too many."""
+        self._log("too many connections: the oldest without a valid token or session are closed")
+
     def _log_limit(self, code: int) -> None:
-        now = self._clock()
-        if self._logged_at is not None and now - self._logged_at < LOG_INTERVAL_S:
-            return
-        self._logged_at = now
         limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         process_text = (
             f"of this process ({limit}; ulimit -n)" if code == errno.EMFILE else "of the system (fs.file-max)"
         )
-        log.error("new connections are reset: the limit of open files %s is reached. Raise it", process_text)
+        self._log(f"new connections are reset: the limit of open files {process_text} is reached. Raise it")
+
+    def _log(self, message: str) -> None:
+        now = self._clock()
+        if self._logged_at is None or now - self._logged_at >= LOG_INTERVAL_S:
+            self._logged_at = now
+            log.error("%s", message)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from typing import Any, cast
 
@@ -17,8 +18,9 @@ from websockets.exceptions import InvalidState
 from websockets.frames import Frame
 from websockets.protocol import State
 
+from askback.server.open_connections import OpenConnections
 from askback.server.websocket_frames import FrameSplitter, write_text
-from askback.transports.asgi_extensions import SOCKET, Socket
+from askback.transports.asgi_extensions import KEEP, SOCKET, Socket
 from askback.transports.http import ASGIApp
 
 MAX_READ_AHEAD = 64 * 1024
@@ -44,6 +46,7 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
         """Run the app with the extension in its scope."""
         extensions = cast("dict[str, Any]", self.scope).setdefault("extensions", {})
         extensions[SOCKET] = Socket(self.confirm, self.send_texts, self.send_now)
+        extensions[KEEP] = partial(cast("OpenConnections", self.connections).keep, self)
         self._served = cast("ASGIApp", self.app)
         self.app = self._serve
         await super().run_asgi()

@@ -1,8 +1,8 @@
 """The extensions of the scopes of connections by `askback serve`, for features that ASGI does not have.
 
 WebSockets have `askback.socket` (`server/websocket_protocol.py`), responses have `askback.stream`
-(`server/http_protocol.py`). Other servers work too: everything is sent by a task, texts are sent one by one, and
-written texts count as arrived.
+(`server/http_protocol.py`), and both have `askback.keep`. Other servers work too: everything is sent by a task, texts
+are sent one by one, and written texts count as arrived.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from askback.domain.values import frozen
 
 SOCKET = "askback.socket"
 STREAM = "askback.stream"
+KEEP = "askback.keep"
 
 SendNow = Callable[[bytes], bool]
 """Sends a part of a body without waiting; False, without sending, if it would have to wait or the peer has gone."""
+
+Keep = Callable[[], None]
+"""Keeps the connection open when there are too many, because its caller has a valid credential."""
 
 Confirm = Callable[[Callable[[], None]], None]
 """Calls back when everything sent before has arrived, or never."""
@@ -41,3 +45,10 @@ def socket_of(scope: Mapping[str, Any]) -> Socket | None:
 def stream_of(scope: Mapping[str, Any]) -> SendNow | None:
     """Return how the server of this response sends a part of its body without waiting, if it can."""
     return scope.get("extensions", {}).get(STREAM)
+
+
+def keep_open(scope: Mapping[str, Any]) -> None:
+    """Keep the connection open when there are too many, if its server closes connections then."""
+    keep: Keep | None = scope.get("extensions", {}).get(KEEP)
+    if keep is not None:
+        keep()

@@ -16,6 +16,7 @@ from askback.ports.sessions import Session
 from askback.ports.store import Principal
 from askback.service.access import sessions, tokens
 from askback.service.context import Services
+from askback.transports.asgi_extensions import keep_open
 from askback.transports.http import Identity, Scope, header
 from askback.transports.problems import HostNotAllowed
 
@@ -52,6 +53,7 @@ async def identify(
         principal = await tokens.authenticate(ctx, token, system=system)
         if principal is None:
             raise unknown_credential(ctx, scope, "Unknown token.")
+        keep_open(scope)
         trace = read_trace(header(scope, HEADER.encode()))
         return Identity(replace(principal, via=_channel_of(scope), trace=trace))
     session = None if FOREIGN_ORIGIN in scope else await _session(ctx, scope, browser_secret)
@@ -59,6 +61,7 @@ async def identify(
         raise Unauthorized("Send `Authorization: Bearer <token>`, or sign in with a link from the server.")
     if scope["type"] == "websocket" and header(scope, b"origin") is None:
         raise Forbidden("A WebSocket of a browser session needs an Origin header.", code="origin_not_allowed")
+    keep_open(scope)
     return Identity(replace(session.principal, via="web"), session)
 
 

@@ -60,6 +60,22 @@ async def test_the_stream_of_a_session_ends_as_a_complete_reply(own_server: Serv
                 assert (stream.status_code, await stream.aread()) == (200, b"")
 
 
+async def test_the_stream_of_a_session_ends_when_its_token_is_revoked(server: Server) -> None:
+    with anyio.fail_after(120):
+        async with AsyncClient(server.url, TOKENS["admin"]) as admin:
+            token = await admin.tokens.create("requester", name="revoked")
+            headers = {**HEADERS, **bearer(token.token.reveal())}
+            async with httpx2.AsyncClient(
+                base_url=server.url, headers=headers, timeout=120, verify=False
+            ) as http:
+                opening = await http.post("/mcp", json=INITIALIZE)
+                session = {"Mcp-Session-Id": opening.headers["mcp-session-id"]}
+                async with http.stream("GET", "/mcp", headers=session) as stream:
+                    await admin.tokens.revoke(token.id)
+                    assert (stream.status_code, await stream.aread()) == (200, b"")
+                assert (await http.get("/mcp", headers=session)).status_code == 401
+
+
 @requirement("C20")
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
 async def test_what_an_interrupted_client_cancels_is_withdrawn(

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from askback.compat.json_schema.hints import Hints
 from askback.compat.json_schema.keywords import Schema
-from askback.compat.json_schema.resolver import resolve
+from askback.compat.json_schema.resolver import RootSchema, resolve
 from askback.compat.json_schema.unsupported import UnsupportedKeyword
 
 
@@ -32,7 +32,7 @@ class Choices:
         return value if self.allow_other and isinstance(value, str) else None
 
 
-def read_choices(schema: Schema, hints: Hints, root: Schema) -> Choices | None:
+def read_choices(schema: Schema, hints: Hints, root: RootSchema) -> Choices | None:
     """Return the choices of a resolved schema; None if it is not a list of choices."""
     if "enum" in schema:
         names: Any = hints.get("enumNames") or schema.get("enumNames")
@@ -45,7 +45,7 @@ def read_choices(schema: Schema, hints: Hints, root: Schema) -> Choices | None:
     return None
 
 
-def _alternatives(keyword: str, raw: Sequence[Any], hints: Hints, root: Schema) -> Choices | None:
+def _alternatives(keyword: str, raw: Sequence[Any], hints: Hints, root: RootSchema) -> Choices | None:
     parts = [resolve(item, root).schema for item in raw]
     if parts and all("const" in part for part in parts):
         return _choices(

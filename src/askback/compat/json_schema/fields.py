@@ -13,7 +13,7 @@ from askback.compat.json_schema.keywords import Schema
 from askback.compat.json_schema.lines import as_lines, line_pattern, line_reader, unchecked_keywords
 from askback.compat.json_schema.numbers import read_bounds
 from askback.compat.json_schema.patterns import FLOATING, FORMATS, TIME, read_pattern
-from askback.compat.json_schema.resolver import resolve
+from askback.compat.json_schema.resolver import RootSchema, resolve
 from askback.compat.json_schema.result import ABSENT, Reader
 from askback.compat.json_schema.unsupported import UnsupportedKeyword
 from askback.compat.translation import Steps
@@ -65,7 +65,7 @@ class _Draft:
 class FieldReader:
     """Reads properties of one schema."""
 
-    def __init__(self, root: Schema, locale: str) -> None:
+    def __init__(self, root: RootSchema, locale: str) -> None:
         self._root = root
         self._locale = locale
         self._kinds: dict[str, Callable[[_Draft], None]] = {

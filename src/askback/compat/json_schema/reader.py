@@ -12,7 +12,7 @@ from askback.compat.json_schema.fields import FieldReader, ReadField
 from askback.compat.json_schema.form_check import form_problems
 from askback.compat.json_schema.hints import Hints
 from askback.compat.json_schema.keywords import Schema
-from askback.compat.json_schema.resolver import ResolvedSchema, resolve
+from askback.compat.json_schema.resolver import ResolvedSchema, RootSchema, resolve
 from askback.compat.json_schema.result import ABSENT, AskedProperty, Constant, Group, SchemaForm
 from askback.compat.json_schema.unsupported import UnsupportedKeyword
 from askback.compat.translation import Loss, NoFormFor, Problem, Steps, path_of, words
@@ -66,10 +66,10 @@ class _Reader:
     """One schema being read."""
 
     def __init__(self, root: Schema, locale: str) -> None:
-        self.root = root
+        self.root = RootSchema(root)
         self.problems: list[Problem] = []
         self.losses: list[Loss] = []
-        self._fields = FieldReader(root, locale)
+        self._fields = FieldReader(self.root, locale)
         self.places: dict[str, Steps] = {}
 
     def read_whole(self, ui: Any) -> SchemaForm:
@@ -83,7 +83,7 @@ class _Reader:
         return SchemaForm(Form(), (), Group())
 
     def _read(self, ui: Any) -> SchemaForm:
-        resolved = resolve(self.root, self.root)
+        resolved = resolve(self.root.schema, self.root)
         schema, hints = resolved.schema, Hints(resolved.schema, ui)
         if schema.get("type", "object") != "object" or not isinstance(schema.get("properties"), Mapping):
             raise UnsupportedKeyword(

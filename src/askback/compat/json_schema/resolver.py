@@ -8,6 +8,28 @@ from typing import Any, NamedTuple, cast
 from askback.compat.json_schema.keywords import Schema, well_formed
 from askback.compat.json_schema.unsupported import UnsupportedKeyword
 
+MAX_PARTS = 50_000
+"""The JSON values that the references of one schema may bring in together. A few can double many times."""
+
+
+class RootSchema:
+    """A whole schema, which counts what its references bring in."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._parts_left = MAX_PARTS
+
+    def target(self, reference: object) -> Schema:
+        """Return the part to which a reference leads; raises `UnsupportedKeyword`."""
+        target = _target(reference, self.schema)
+        self._parts_left -= _part_count(target)
+        if self._parts_left < 0:
+            raise UnsupportedKeyword(
+                f"With this reference, the schema has more than {MAX_PARTS:,} parts. Refer to fewer schemas.",
+                "$ref",
+            )
+        return target
+
 
 class ResolvedSchema(NamedTuple):
     """A schema without `$ref`, whether it also allows null, and the references that led to it."""
@@ -17,11 +39,13 @@ class ResolvedSchema(NamedTuple):
     references: frozenset[str]
 
 
-def resolve(schema: object, root: Schema, seen_references: frozenset[str] = frozenset()) -> ResolvedSchema:
+def resolve(
+    schema: object, root: RootSchema, seen_references: frozenset[str] = frozenset()
+) -> ResolvedSchema:
     """Follow local references and merge `allOf`, and take null out of types and alternatives.
 
-    Raises `UnsupportedKeyword` for a schema that is not valid, for a reference that leads elsewhere or to itself, and
-    for parts that contradict each other.
+    Raises `UnsupportedKeyword` for a schema that is not valid, for a reference that leads elsewhere or to itself, for
+    references that bring in too much, and for parts that contradict each other.
     """
     well_formed_schema = well_formed(schema)
     if "$ref" in well_formed_schema:
@@ -29,7 +53,7 @@ def resolve(schema: object, root: Schema, seen_references: frozenset[str] = froz
         if reference in seen_references:
             raise UnsupportedKeyword("A schema that refers to itself has no end in a form.", "$ref")
         seen_references = seen_references | {reference}
-        well_formed_schema = {**_target(reference, root), **well_formed_schema}
+        well_formed_schema = {**root.target(reference), **well_formed_schema}
         return resolve(well_formed_schema, root, seen_references)
     for index, part in enumerate(well_formed_schema.pop("allOf", [])):
         well_formed_schema = _merged(
@@ -76,6 +100,12 @@ def _target(reference: object, root: Schema) -> Schema:
     if not isinstance(node, Mapping):
         raise UnsupportedKeyword("The reference leads nowhere.", "$ref")
     return cast("Schema", node)
+
+
+def _part_count(value: object) -> int:
+    if isinstance(value, Mapping):
+        return 1 + sum(map(_part_count, cast("Schema", value).values()))
+    return 1 + sum(map(_part_count, cast("list[object]", value))) if isinstance(value, list) else 1
 
 
 def _merged(first: dict[str, Any], second: dict[str, Any], *steps: str | int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from askback.compat.json_schema.field_schema import field_hints, field_schema
 from askback.compat.json_schema.fields import FieldReader
 from askback.compat.json_schema.hints import OWN_KEY, Hints
-from askback.compat.json_schema.resolver import resolve
+from askback.compat.json_schema.resolver import RootSchema, resolve
 from askback.compat.json_schema.result import WrittenSchema
 from askback.compat.translation import Loss, language_losses, path_of
 from askback.domain.fields import AnyField, Form, Section
@@ -82,8 +82,9 @@ def _differences(
     field: AnyField, written: dict[str, Any], hints: dict[str, Any], *, required: bool
 ) -> dict[str, Any]:
     """Return the members of a field that reading its schema would not bring back."""
-    reader = FieldReader(written, "en")
-    schema = resolve(written, written).schema
+    root = RootSchema(written)
+    reader = FieldReader(root, "en")
+    schema = resolve(written, root).schema
     label, default = schema.get("title", field.id), schema.get("default")
     read = reader.read(field.id, label, schema, Hints(schema, hints), required=required, default=default)
     field_members, read_members = _members(field), _members(read.field)

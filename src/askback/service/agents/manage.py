@@ -52,8 +52,12 @@ async def create_agent(ctx: Services, principal: Principal, body: object) -> Age
 async def list_agents(
     ctx: Services, principal: Principal, *, limit: int = 50, cursor: str | None = None
 ) -> tuple[Sequence[Agent], str | None]:
-    """Return the agents of the tenant, the newest first, and the cursor of the next page or None at the end."""
+    """Return the agents of the tenant, the newest first, and the cursor of the next page or None at the end.
+
+    Raises `Forbidden` for a token that is limited to some threads, as `get_agent` does.
+    """
     await roles.require(ctx, principal, "list_agents")
+    await sharing.require_unlimited(ctx, principal, "list_agents")
     size = max(1, min(limit, ctx.limits.page))
     agents = await ctx.store.agents(principal.tenant, before=cursor, limit=size + 1)
     return agents[:size], agents[size - 1].id if len(agents) > size else None
@@ -62,6 +66,7 @@ async def list_agents(
 async def get_agent(ctx: Services, principal: Principal, agent_id: str) -> Agent:
     """Return one agent. Raises `NotFound`."""
     await roles.require(ctx, principal, "get_agent")
+    await sharing.require_unlimited(ctx, principal, "get_agent")
     return await find_agent(ctx, principal.tenant, agent_id)
 
 

@@ -33,10 +33,15 @@ _FOR_RESPONDERS = frozenset({"mode", "free_text"})
 
 
 async def get_policy(ctx: Services, principal: Principal, *, thread_id: str | None = None) -> PolicySettings:
-    """Return the policy settings of a thread, or the defaults."""
+    """Return the policy settings of a thread, or the defaults.
+
+    Raises `Forbidden` for the defaults and a token that is limited to some threads.
+    """
     await roles.require(ctx, principal, "get_policy")
     if thread_id:
         await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, operation="get_policy")
+    else:
+        await sharing.require_unlimited(ctx, principal, "get_policy")
     view = await ctx.store.policy(
         principal.tenant, thread_id=thread_id or "", project=None, now_ms=ctx.clock.now_ms()
     )

@@ -36,6 +36,7 @@ _FLAGS = ("locked", "shadow")
 async def export_rules(ctx: Services, principal: Principal) -> dict[str, Any]:
     """Return the rules in force that the caller may see, oldest first, as the JSON value of a file."""
     await roles.require(ctx, principal, "export_rules")
+    await sharing.require_unlimited(ctx, principal, "export_rules")
     rules = [_exported(rule) async for rule in rules_in_force(ctx, principal)]
     return {"exported_at": rfc3339(ctx.clock.now_ms()), "rules": rules[::-1]}
 

@@ -150,8 +150,13 @@ async def list_rules(
     limit: int = 50,
     cursor: str | None = None,
 ) -> tuple[Sequence[str], str | None]:
-    """Return rules newest first as JSON, with their usage, and the cursor of the next page or None at the end."""
+    """Return rules newest first as JSON, with their usage, and the cursor of the next page or None at the end.
+
+    Raises `Forbidden` for a token that is limited to some threads, unless it asks for the rules of a thread.
+    """
     await roles.require(ctx, principal, "list_rules")
+    if thread_id is None or project is not None:
+        await sharing.require_unlimited(ctx, principal, "list_rules")
     size = max(1, min(limit, ctx.limits.page))
     rules = await ctx.store.rules(
         principal.tenant,

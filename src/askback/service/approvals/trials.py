@@ -76,6 +76,8 @@ async def try_rule(ctx: Services, principal: Principal, body: object) -> Trial:
     thread_id = draft.thread_id or payload.thread_id
     if thread_id is not None:
         await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, operation="try_rule")
+    else:
+        await sharing.require_unlimited(ctx, principal, "try_rule")
     policy = await read_policy(
         ctx,
         principal.tenant,
