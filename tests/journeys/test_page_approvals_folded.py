@@ -34,7 +34,7 @@ async def test_the_first_press_shows_the_whole_call_and_only_a_later_one_allows_
         await expect(eva.button("Show everything")).to_be_enabled()
         await eva.card.locator(".card").press("a")
     await expect(eva.card.locator("pre")).to_contain_text("make deploy-prod")
-    await expect(eva.card.locator("pre span:focus")).to_have_text("make test-8\n")
+    await expect(eva.card.locator("pre span:focus")).to_have_text("make test-7\n")
     await eva.card.locator("pre span:focus").press("a")
     await expect(eva.button("Allow once")).to_be_enabled()
     assert (await team.ada.get(request["id"]))["status"] == "pending"

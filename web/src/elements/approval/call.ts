@@ -56,19 +56,6 @@ function drawLine(
 /** How many unchanged lines are shown around a change. */
 const CONTEXT = 3;
 
-const isChange = ({ op = " " }: Line): boolean => op !== " ";
-
-/** Whether a line is never folded: it is near a change of a file, or has an escape or a dangerous word. */
-const isDecisive = (
-  lines: readonly Line[],
-  at: number,
-  { syntax = "plain", marks = [] }: LineStyle,
-): boolean =>
-  lines.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some(isChange) ||
-  !!lines[at]?.parts.some(
-    (part) => typeof part !== "string" || tokens(part, syntax, marks).some(([group]) => group === "risk"),
-  );
-
 /** Draw the lines of a text, folded where they are many, with a button that unfolds them. */
 function drawLines(
   lines: readonly NumberedLine[],
@@ -77,12 +64,23 @@ function drawLines(
   plain = false,
 ): Template {
   const { getText, unfolded, toggle, hide } = display;
-  const folded = foldLines(lines, (_, at) => isDecisive(lines, at, style));
+  // Never folded: what is near a change of a file, an escape, and a dangerous word.
+  const folded = foldLines(
+    lines,
+    ({ parts }, at) =>
+      lines.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some(({ op = " " }) => op !== " ") ||
+      parts.some(
+        (part) =>
+          typeof part !== "string" ||
+          tokens(part, style.syntax ?? "plain", style.marks).some(([group]) => group === "risk"),
+      ),
+  );
   if (folded && !unfolded) hide();
-  const target = folded && Math.min(folded.indexOf(null), lines.length - 1);
+  // The last line before what was hidden.
+  const target = unfolded && folded ? folded.indexOf(null) - 1 : -1;
   const gap = html`<span class="gap">${getText("approval.gap")}${"\n"}</span>`;
   const text = (!unfolded && folded ? folded : lines).map((line, at) =>
-    line ? drawLine(line, display, style, unfolded && at === target) : gap,
+    line ? drawLine(line, display, style, at === target) : gap,
   );
   const isLong = lines.length > MAX_LINES;
   const unfoldLabel = getText(isLong ? "approval.lines" : "approval.characters", {
