@@ -74,6 +74,19 @@ async def test_only_unchanged_lines_of_a_file_are_hidden(screen: OpenScreen, tea
     await expect(eva.card.nth(1).get_by_role("button", name="Allow once", exact=True)).to_be_enabled()
 
 
+@requirement("B14")
+async def test_a_word_that_mixes_alphabets_is_named_beside_the_call(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    await team.agent.bash(thread, "m\u0430ke test")
+    await team.agent.bash(thread, "make test")
+    eva = await screen(place_of(thread), team=team)
+    await expect(eva.card.nth(0).locator(".why li").first).to_be_visible()
+    await expect(eva.card.nth(0).locator(".why")).to_contain_text("mixes alphabets")
+    await expect(eva.card.nth(1).locator(".why summary")).to_be_visible()
+    await expect(eva.card.nth(1).locator(".why li").first).to_be_hidden()
+
+
 @requirement("B13", "B26")
 async def test_a_dangerous_line_is_never_hidden_and_its_second_step_shows_everything(
     screen: OpenScreen, team: Team, thread: str

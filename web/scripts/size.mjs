@@ -41,7 +41,7 @@ const PART_BUDGETS = {
   sources: 2_250,
   texts: 1_500,
   files: 4_000,
-  answering: 1_600,
+  answering: 1_650,
   revised: 1_700,
   declining: 500,
   rules: 1_750,
