@@ -163,6 +163,7 @@ async def test_drafts_are_erased_at_sign_out_and_private_to_their_person(
     async with server.person("admin") as admin:
         link = await admin.login_link("Bob")
     await eva.page.goto(f"{link}&next={place_of(thread)}")
+    await eva.page.get_by_role("button", name="Use this link").click()
     await expect(eva.page.locator("#me")).to_have_text("Bob")
     await expect(eva.card.get_by_label("Town")).to_have_value("")
     assert len(await stored_keys(eva)) == 1

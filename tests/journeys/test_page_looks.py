@@ -173,6 +173,7 @@ async def test_a_link_works_once_and_signing_out_ends_it(
     link = await login_link(server, "Eva")
     eva = await screen(place_of(thread))
     await eva.page.goto(f"{link}&next=/")
+    await eva.page.get_by_role("button", name="Use this link").click()
     await expect(eva.page.get_by_role("heading", name="Inbox")).to_be_visible()
     await eva.page.get_by_role("button", name="Sign out").click()
     await expect(eva.page.get_by_role("heading", name="Sign in")).to_be_visible()

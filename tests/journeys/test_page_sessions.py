@@ -164,6 +164,7 @@ async def test_a_login_leads_only_to_our_own_pages(server: Server, screen: OpenS
     findings: dict[str, str] = {}
     for wanted in LEADS_TO:
         await eva.page.goto(f"{await login_link(server, 'Eva')}&next={quote(wanted, safe='')}")
+        await eva.page.get_by_role("button", name="Use this link").click()
         await eva.page.wait_for_url(lambda url: "/login" not in url)
         findings[wanted] = urlsplit(eva.page.url).path
     assert findings == LEADS_TO
@@ -260,6 +261,7 @@ async def test_tabs_share_a_new_login(server: Server, screen: OpenScreen, thread
     first = await eva.browser_secret()
     second = await eva.context.new_page()
     await second.goto(f"{await login_link(server, 'Bo')}&next={place_of(thread)}")
+    await second.get_by_role("button", name="Use this link").click()
     await expect(second.locator("#me")).to_have_text("Bo")
     assert await eva.browser_secret() != first
     assert await eva.page.evaluate("fetch('/v1/session').then((reply) => reply.status)") == 401
@@ -271,6 +273,48 @@ async def test_tabs_share_a_new_login(server: Server, screen: OpenScreen, thread
         "(headers) => fetch('/v1/session', {headers}).then((reply) => reply.text())", headers
     )
     assert json.loads(storage)["principal"]["name"] == "Bo"
+
+
+@requirement("N8")
+async def test_a_link_of_somebody_else_replaces_no_session_without_a_click(
+    server: Server, screen: OpenScreen, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await expect(eva.link).to_have_text("Connected")
+    first = await eva.browser_secret()
+    tab = await eva.context.new_page()
+    link = await login_link(server, "Mallory")
+    await tab.goto(f"{link}&next=/secrets", referer="https://evil.example/")
+    await expect(tab.get_by_role("status")).to_contain_text("You are signed in as Eva.")
+    await expect(tab.get_by_role("status")).to_contain_text("This link may sign you in as somebody else.")
+    assert urlsplit(tab.url).fragment == ""
+    await tab.get_by_role("link", name="Stay signed in").click()
+    await tab.wait_for_url(f"{server.url}/secrets")
+    await expect(tab.locator("#me")).to_have_text("Eva")
+    assert await eva.browser_secret() == first
+    await tab.goto(link)
+    await tab.get_by_role("button", name="Use this link").click()
+    await expect(tab.locator("#me")).to_have_text("Mallory")
+    # Its code is used up: the session stays.
+    await tab.goto(link)
+    await expect(tab.get_by_role("status")).to_contain_text("You are signed in as Mallory.")
+    await tab.get_by_role("button", name="Use this link").click()
+    await expect(tab.locator("#me")).to_have_text("Mallory")
+
+
+@requirement("N8")
+async def test_a_link_that_another_site_opens_signs_nobody_in_without_a_click(
+    chromium: Browser, server: Server
+) -> None:
+    context = await chromium.new_context(locale="en-GB")
+    page = await context.new_page()
+    link = await login_link(server, "Eva")
+    await page.goto(link, referer="https://evil.example/")
+    await expect(page.get_by_role("status")).to_contain_text("Another site opened this sign-in link.")
+    assert await context.cookies() == []
+    await page.get_by_role("button", name="Use this link").click()
+    await expect(page.locator("#me")).to_have_text("Eva")
+    await context.close()
 
 
 SLOW_WRITES = """

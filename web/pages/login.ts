@@ -1,6 +1,6 @@
 import { WireError } from "../src/client/errors.ts";
 import { Rest } from "../src/client/rest.ts";
-import { storeSessionKey } from "../src/client/sessionkey.ts";
+import { readSessionKey, storeSessionKey } from "../src/client/sessionkey.ts";
 import type { NewSession } from "../src/core/generated/wire.ts";
 import { draftKeys } from "../src/elements/drafttypes.ts";
 import { keepTitle } from "./title.ts";
@@ -9,6 +9,9 @@ import { $, showTexts } from "./words.ts";
 /** Where a login may lead: our own pages, never another site. */
 const SERVER_PATH =
   /^\/(?:(?:gallery|inbox|conversations|history|rules|secrets|audit|agents|settings|[tr])(?:\/[\w.~%!$&'()*+,;=:@-]{1,600})?)?(?:\?[\w.~%&=+-]{1,600})?$/;
+
+/** How long the button is off after it appears: a second click of a double click was meant for another page. */
+const GUARD_MS = 500;
 
 const restClient = new Rest("");
 const field = $("code") as HTMLInputElement;
@@ -33,6 +36,7 @@ const codeOf = (text: string): string => splitFragment(text.trim().split("#").at
 /** Exchange a code for a session. If the person typed it, it may also be a token. */
 async function signIn(code: string, isTyped = false): Promise<void> {
   showSentence("busy");
+  $("ask").hidden = true;
   try {
     const { session } = await exchange({ code }).catch((error: unknown) => {
       if (!isTyped || !(error instanceof WireError) || error.status !== 401) throw error;
@@ -42,7 +46,7 @@ async function signIn(code: string, isTyped = false): Promise<void> {
     location.replace(nextPath);
   } catch (error) {
     // The link of somebody who is signed in already, opened a second time.
-    if (error instanceof WireError && error.status === 401 && (await isSignedIn()))
+    if (error instanceof WireError && error.status === 401 && (await personName()))
       location.replace(nextPath);
     else showError(error);
   }
@@ -63,11 +67,40 @@ function showSentence(id: string): void {
   for (const sentence of $("said").children) (sentence as HTMLElement).hidden = sentence.id !== id;
 }
 
-const isSignedIn = (): Promise<boolean> =>
+/** The name of who is signed in here, undefined if nobody is. */
+const personName = (): Promise<string | undefined> =>
   restClient.whoami().then(
-    () => true,
-    () => false,
+    ({ principal }) => principal.name,
+    () => undefined,
   );
+
+/**
+ * Use the code of a link that was opened. Any page can open one of its own: where somebody is signed in, and where the
+ * link comes from another site, it waits for a click, so that nobody goes on in the session of somebody else unnoticed.
+ */
+async function useCode(code: string): Promise<void> {
+  const name = (await readSessionKey()) && (await personName());
+  if (name) {
+    $("who").textContent = name;
+    ask("known", code);
+  } else if (isForeign(document.referrer)) ask("foreign", code);
+  else void signIn(code);
+}
+
+const isForeign = (address: string): boolean => address !== "" && new URL(address).origin !== location.origin;
+
+function ask(sentence: "known" | "foreign", code: string): void {
+  const [button, link] = [$("go") as HTMLButtonElement, $("stay") as HTMLAnchorElement];
+  showSentence(sentence);
+  $("ask").hidden = false;
+  link.hidden = sentence !== "known";
+  link.href = nextPath;
+  button.disabled = true;
+  button.onclick = () => void signIn(code);
+  setTimeout(() => {
+    button.disabled = false;
+  }, GUARD_MS);
+}
 
 await showTexts();
 keepTitle();
@@ -96,6 +129,6 @@ function useLink(): void {
       "",
       nextPath === "/" ? "/login" : `/login?next=${encodeURIComponent(nextPath)}`,
     );
-  if (code) void signIn(code);
+  if (code) void useCode(code);
   else if (isOldLink) showSentence("old");
 }

@@ -15,15 +15,11 @@ export interface Line {
   readonly parts: Parts;
 }
 
-/** The beginning and the end of what is too long to be shown whole at first. */
-export interface TruncatedLines {
-  readonly head: readonly Line[];
-  readonly tail: readonly Line[];
-}
-
 /** More than either is folded. */
 export const MAX_LINES = 12;
 export const MAX_CHARACTERS = 1_500;
+/** More of the lines that are never folded are folded nevertheless: a page could not draw a million of them. */
+export const MAX_KEPT_LINES = 1_000;
 
 const HEAD_LIMIT = { lines: 8, characters: 900 };
 const TAIL_LIMIT = { lines: 4, characters: 500 };
@@ -69,15 +65,32 @@ export function linesOf(parts: Parts): Line[] {
 export const lengthOf = (lines: readonly Line[]): number =>
   lines.flatMap(({ parts }) => parts).reduce((sum, part) => sum + textOf(part).length, 0);
 
-/** The beginning and the end of long lines, which never overlap; null if the whole text can be shown. */
-export function truncate(lines: readonly Line[]): TruncatedLines | null {
+/**
+ * Fold long lines: their beginning, their end, and those between that `isKept` names, with null where something is
+ * hidden. Return null if nothing has to be hidden.
+ */
+export function foldLines<L extends Line>(
+  lines: readonly L[],
+  isKept: (line: L, at: number) => boolean = () => false,
+): (L | null)[] | null {
   if (lines.length <= MAX_LINES && lengthOf(lines) <= MAX_CHARACTERS) return null;
-  return { head: takeLines(lines, HEAD_LIMIT, false), tail: takeLines(lines, TAIL_LIMIT, true) };
+  const [head, tail] = [takeLines(lines, HEAD_LIMIT, false), takeLines(lines, TAIL_LIMIT, true)];
+  const result: (L | null)[] = [];
+  let keptCount = 0;
+  for (const [at, line] of lines.entries()) {
+    const ends = [head[at], tail[at - lines.length + tail.length]].filter((end) => end !== undefined);
+    const isWhole = ends.some((end) => lengthOf([end]) === lengthOf([line]));
+    if (isWhole || (isKept(line, at) && keptCount++ < MAX_KEPT_LINES)) result.push(line);
+    else if (head[at]) result.push(head[at], null, ...ends.slice(1));
+    else result.push(null, ...ends);
+  }
+  const folded = result.filter((line, at) => line || result[at - 1] !== null);
+  return folded.includes(null) ? folded : null;
 }
 
 /** Lines from one end, as far as `limit` goes; the last of them may be cut. */
-function takeLines(lines: readonly Line[], limit: typeof HEAD_LIMIT, fromEnd: boolean): Line[] {
-  const result: Line[] = [];
+function takeLines<L extends Line>(lines: readonly L[], limit: typeof HEAD_LIMIT, fromEnd: boolean): L[] {
+  const result: L[] = [];
   let remaining = limit.characters;
   for (const line of fromEnd ? lines.toReversed() : lines) {
     if (result.length === limit.lines || remaining <= 0) break;

@@ -12,6 +12,8 @@ import type { GetText } from "./text.ts";
 
 /** A change of the form while a person fills it in. */
 export interface Revision {
+  /** Whether it has just been drawn, so that a click was meant for the form before. */
+  readonly isFresh: boolean;
   /** The person sends what is entered now. */
   sent(): void;
   /** Draw that the form has changed, unless the summary of the problems says so, and the text of removed fields. */
@@ -140,7 +142,7 @@ function drawSubmit(host: FormHost, form: Form, busy: string | false): Template 
       type="submit"
       class="primary"
       part="submit"
-      aria-disabled=${!!blockedReason || !!busy}
+      aria-disabled=${!!blockedReason || !!busy || !!host.revision?.isFresh}
       aria-describedby=${blockedReason && "gate"}
     >${busy ? html`${icons.clock}${busy}` : label}</button>`;
 }

@@ -64,7 +64,10 @@ export class FormKind implements Kind, FormHost {
     this.form = request.form ?? {};
     const { revision } = request;
     // Another language changes the words of a form, not its revision.
-    if (revision !== this.revisionNumber) onDemand.revise?.(this, before, request);
+    if (revision !== this.revisionNumber) {
+      this.#unconfirmedValues = undefined;
+      onDemand.revise?.(this, before, request);
+    }
     this.revisionNumber = revision;
     this.start = startDraft(this.form, locale, undefined, request.submitted?.values);
     const kept = first ? draftStore?.readDraft(request) : undefined;
@@ -157,6 +160,8 @@ export class FormKind implements Kind, FormHost {
 
   /** Send what has passed the check, but ask first about dangerous options, and about what looks like a secret. */
   protected proceed(values: Values): void {
+    // What was clicked may be another button than the one that was read.
+    if (this.revision?.isFresh) return;
     this.#unconfirmedValues = this.#confirmed ? undefined : values;
     this.#confirmed = false;
     if (this.asking.length > 0) {

@@ -6,6 +6,7 @@ import { DECISION_MS, RetryScheduler } from "../../src/elements/drafts/retry.ts"
 import { DraftStorage, storedEntries, withEntry } from "../../src/elements/drafts/storage.ts";
 import { eraseDrafts, type TextStorage } from "../../src/elements/drafttypes.ts";
 import { EMPTY, type Entry } from "../../src/elements/entries.ts";
+import { meaningsOf } from "../../src/elements/meaning.ts";
 
 /** A `localStorage`, which may be full. */
 class ErrorTarget extends Map<string, string> implements TextStorage {
@@ -83,9 +84,11 @@ test("a full disk keeps nothing and hinders nobody", () => {
 
 test("what is chosen of a source is restored with its label, and of nothing else", () => {
   const options = [{ value: 7, label: "Seven" }, "odd"];
-  const keptEntries = [["a", entry({ chosen: [7, 9], options: options as unknown as Option[] })]];
   const choice = { type: "select", options: [] };
-  const sourced: Form = { fields: [field("a", { ...choice, options_from: { source: "places" } })] };
+  const source = field("a", { ...choice, options_from: { source: "places" } });
+  const sourced: Form = { fields: [source] };
+  const chosen = entry({ chosen: [7, 9], options: options as unknown as Option[] });
+  const keptEntries = [["a", chosen, "a", meaningsOf(sourced, source, chosen)]];
   const restored = entry({ chosen: [7], options: [{ value: 7, label: "Seven" }] });
   expect(storedEntries(sourced, keptEntries)).toEqual(new Map([["a", restored]]));
   expect(storedEntries({ fields: [field("a", choice)] }, keptEntries)).toEqual(new Map([["a", EMPTY]]));
@@ -127,21 +130,22 @@ test("what another tab has typed in other fields is left as it is", () => {
 
 test("what was kept fits the form as it is now", () => {
   const options = [{ value: "x", label: "X" }];
-  const form: Form = {
-    fields: [
-      field("a", { type: "select", options }),
-      field("__proto__"),
-      field("s", { sensitive: true }),
-      field("box", { type: "checkbox" }),
+  const [choice, box] = [field("a", { type: "select", options }), field("box", { type: "checkbox" })];
+  const form: Form = { fields: [choice, field("__proto__"), field("s", { sensitive: true }), box] };
+  const keptEntries = [
+    ...JSON.parse('[["__proto__",{"text":"fine"}],["gone",{}],["s",{"text":"no"}],3,["a"]]'),
+    [
+      "a",
+      { text: 7, chosen: ["gone", "x"], other: true, on: "yes" },
+      "a",
+      meaningsOf(form, choice, entry({ chosen: ["x"] })),
     ],
-  };
-  const keptEntries = JSON.parse(
-    '[["a",{"text":7,"chosen":["gone","x"],"other":true,"on":"yes"}],["__proto__",{"text":"fine"}],["gone",{}],["s",{"text":"no"}],3,["a"],["box",{"on":true}]]',
-  );
+    ["box", { on: true }, "box", meaningsOf(form, box, entry({ on: true }))],
+  ];
   expect(storedEntries(form, keptEntries)).toEqual(
     new Map([
-      ["a", entry({ chosen: ["x"] })],
       ["__proto__", entry({ text: "fine" })],
+      ["a", entry({ chosen: ["x"] })],
       ["box", entry({ on: true })],
     ]),
   );
@@ -177,4 +181,31 @@ test("a decision is sent again for two minutes, a form for as long as it takes (
     vi.advanceTimersByTime(600_000);
     expect(scheduler.active).toBe(false);
   }
+});
+
+test("a choice is restored only where it says the same as when it was made; typed text always", () => {
+  const optionsOf = (...labels: string[]) => labels.map((label, at) => ({ value: `${at}`, label }));
+  const choice = field("a", { type: "radio", options: optionsOf("Keep it", "Delete it"), allow_other: true });
+  const box = field("b", { type: "checkbox", label: "Keep a copy" });
+  const form: Form = { title: "What now?", fields: [choice, box] };
+  const draft = new Map([
+    ["a", entry({ chosen: ["0"], text: "kept" })],
+    ["b", entry({ on: true })],
+  ]);
+  const stored = withEntry(withEntry(undefined, form, choice, draft, new Map()), form, box, draft, new Map());
+  const restoredIn = (changed: Form) => storedEntries(changed, stored);
+  expect(restoredIn(form)).toEqual(draft);
+  const more = { ...choice, options: optionsOf("Keep it", "Delete all", "Ask me later") } as Field;
+  expect(restoredIn({ ...form, fields: [more, box] })).toEqual(draft);
+  const lost = new Map([
+    ["a", entry({ text: "kept" })],
+    ["b", EMPTY],
+  ]);
+  const swapped = { ...choice, options: optionsOf("Delete it", "Keep it") } as Field;
+  const relabelled = { ...box, label: "Delete the copy" };
+  expect(restoredIn({ ...form, fields: [swapped, relabelled] })).toEqual(lost);
+  expect(restoredIn({ ...form, title: "What must go?" })).toEqual(lost);
+  expect(
+    restoredIn({ title: form.title, sections: [{ id: "s", title: "Delete", fields: [choice, box] }] }),
+  ).toEqual(lost);
 });

@@ -91,6 +91,24 @@ it("dangerous calls and plans are never allowed together with others", () => {
   expect(bulkChoice([riskyRequest]).allowableApprovals).toEqual([]);
 });
 
+// requirement: B25
+it("calls of which a part would be hidden are never allowed together with others", () => {
+  const withInput = (id: string, input: Record<string, string>) => ({
+    ...approval(id),
+    approval: { tool: "bash", input },
+  });
+  const { approvals, allowableApprovals } = bulkChoice([
+    withInput("short", { command: "make test\n".repeat(5) }),
+    withInput("lines", { command: "make test\n".repeat(20) }),
+    withInput("long", { command: "x".repeat(2_000) }),
+    withInput("members", Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`note ${at}`, "ok"]))),
+  ]);
+  expect([ids(approvals), ids(allowableApprovals)]).toEqual([
+    ["short", "lines", "long", "members"],
+    ["short"],
+  ]);
+});
+
 describe("the part of a long list that is in view", () => {
   const slots = ["group", "row", "row", "row", "group", "row"].map((style, at) => ({
     id: String(at),

@@ -1,15 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  foldLines,
   INVISIBLE_CHARACTERS,
+  type Line,
   lengthOf,
   linesOf,
   MAX_CHARACTERS,
+  MAX_KEPT_LINES,
   MAX_LINES,
   type Parts,
   showInvisible,
   textOf,
-  truncate,
 } from "../../src/core/parts.ts";
 
 const fullText = (parts: Parts): string => parts.map(textOf).join("");
@@ -18,6 +20,14 @@ const text = (lines: ReturnType<typeof linesOf>): string =>
 const numberedParts = (count: number): Parts => [
   Array.from({ length: count }, (_, at) => `line ${at}`).join("\n"),
 ];
+
+/** What is shown before and after the only gap. */
+function endsOf(folded: (Line | null)[] | null): [string, string] {
+  const gap = folded?.indexOf(null) ?? -1;
+  expect(folded?.lastIndexOf(null)).toBe(gap);
+  const shown = folded?.filter((line) => line !== null) ?? [];
+  return [text(shown.slice(0, gap)), text(shown.slice(gap))];
+}
 
 const LONE_SURROGATE = /\p{Cs}/u;
 
@@ -36,17 +46,38 @@ test("prose keeps the blanks and the pictures that a writer means", () => {
 });
 
 test("a short text is shown whole, a longer one by its two ends", () => {
-  expect(truncate(linesOf(numberedParts(MAX_LINES)))).toBeNull();
-  const truncated = truncate(linesOf(numberedParts(MAX_LINES + 1)));
-  expect(text([...(truncated?.head ?? [])])).toBe(numberedParts(8)[0]);
-  expect(text([...(truncated?.tail ?? [])])).toBe("line 9\nline 10\nline 11\nline 12");
+  expect(foldLines(linesOf(numberedParts(MAX_LINES)))).toBeNull();
+  const [head, tail] = endsOf(foldLines(linesOf(numberedParts(MAX_LINES + 1))));
+  expect(head).toBe(numberedParts(8)[0]);
+  expect(tail).toBe("line 9\nline 10\nline 11\nline 12");
 });
 
 test("of one line without an end both ends are shown", () => {
   const command = `${"a".repeat(MAX_CHARACTERS)} && rm -rf ~`;
-  const truncated = truncate(linesOf([command]));
-  expect(text([...(truncated?.tail ?? [])])).toMatch(/a && rm -rf ~$/);
-  expect(lengthOf(truncated?.head ?? [])).toBe(900);
+  const [head, tail] = endsOf(foldLines(linesOf([command])));
+  expect(tail).toMatch(/a && rm -rf ~$/);
+  expect(head.length).toBe(900);
+});
+
+test("a line that must be seen is shown whole between the ends, or in them", () => {
+  const lines = linesOf(numberedParts(100));
+  const folded = foldLines(lines, (_, at) => at === 40 || at === 41);
+  expect(folded?.map((line) => line && text([line]))).toEqual([
+    ...lines.slice(0, 8).map((line) => text([line])),
+    null,
+    "line 40",
+    "line 41",
+    null,
+    ...lines.slice(96).map((line) => text([line])),
+  ]);
+  const long = linesOf([`${"a".repeat(MAX_CHARACTERS)} && rm -rf ~ && ${"b".repeat(MAX_CHARACTERS)}\nend`]);
+  expect(foldLines(long, (_, at) => at === 0)).toBeNull();
+  expect(foldLines(lines, () => true)).toBeNull();
+});
+
+test("more lines that must be seen than a page can draw are folded", () => {
+  const folded = foldLines(linesOf(numberedParts(2 * MAX_KEPT_LINES)), () => true);
+  expect(folded?.filter(Boolean)).toHaveLength(8 + MAX_KEPT_LINES + 4);
 });
 
 const part = fc.oneof(
@@ -60,12 +91,12 @@ test("whatever is folded, the ends are those of the text, they do not overlap, a
     fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
       const lines = linesOf(parts);
       expect(text(lines)).toBe(fullText(parts));
-      const truncated = truncate(lines);
-      if (!truncated) {
+      const folded = foldLines(lines);
+      if (!folded) {
         expect(lines.length <= MAX_LINES && lengthOf(lines) <= MAX_CHARACTERS).toBe(true);
         return;
       }
-      const [head, tail] = [text([...truncated.head]), text([...truncated.tail])];
+      const [head, tail] = endsOf(folded);
       expect(text(lines).startsWith(head)).toBe(true);
       expect(text(lines).endsWith(tail)).toBe(true);
       expect(head.length + tail.length).toBeLessThan(fullText(parts).length);

@@ -102,7 +102,12 @@ def risky_texts(call: Call) -> tuple[str, ...]:
     reading = call.reading
     if reading is None:
         return ()
-    dangerous = [" ".join(_risky_words(argv)) for argv in reading.all_commands if command_risks(argv)]
+    piped = _pipes_into_interpreter(reading)
+    dangerous = [
+        " ".join(_risky_words(argv))
+        for argv in reading.all_commands
+        if command_risks(argv) or (piped and _reads_a_program(argv))
+    ]
     targets = [
         target for target in reading.targets if target not in _HARMLESS_TARGETS and not target.isdecimal()
     ]
@@ -125,10 +130,11 @@ def command_risks(argv: Argv) -> tuple[Reason, ...]:
 
 
 def _pipes_into_interpreter(reading: Reading) -> bool:
-    return any("|" in line for line in reading.lines) and any(
-        is_interpreter(argv[0]) and all(word.startswith("-") for word in argv[1:])
-        for argv in reading.all_commands
-    )
+    return any("|" in line for line in reading.lines) and any(map(_reads_a_program, reading.all_commands))
+
+
+def _reads_a_program(argv: Argv) -> bool:
+    return is_interpreter(argv[0]) and all(word.startswith("-") for word in argv[1:])
 
 
 def letters(argv: Argv) -> set[str]:

@@ -206,8 +206,7 @@ export const approvalStyles = css`
   .why[open] summary {
     list-style-type: disclosure-open;
   }
-  .why ul,
-  .listed {
+  .why ul {
     display: grid;
     gap: 0.25rem;
     list-style: disc;

@@ -1,23 +1,26 @@
 import type { Json, Preview, PreviewField, ShownApproval } from "../../core/generated/wire.ts";
 import {
+  foldLines,
   type Line,
   lengthOf,
   linesOf,
   MAX_LINES,
   showInvisible,
   textOf,
-  truncate,
 } from "../../core/parts.ts";
 import { html, type Template } from "../html.ts";
 import type { GetText } from "../text.ts";
 import { renderEscapes } from "./escapes.ts";
-import { drawCode, type Syntax, syntaxOf } from "./highlight.ts";
+import { drawCode, type Syntax, syntaxOf, tokens } from "./highlight.ts";
 
-/** How a call is shown: unfolded, or with long parts truncated until `toggle` unfolds them. */
+/** How a call is shown: unfolded, or with long parts folded until `toggle` unfolds them. */
 export interface CallDisplay {
   getText: GetText;
   unfolded: boolean;
-  toggle(): void;
+  /** False where nothing can be folded. */
+  toggle: (() => void) | false;
+  /** Called while something is drawn that hides lines. */
+  hide(): void;
 }
 
 /** How the lines of a text are drawn. */
@@ -40,14 +43,18 @@ function drawLine(
   { op = "", parts, number }: NumberedLine,
   { getText }: CallDisplay,
   style: LineStyle,
+  isTarget = false,
 ): Template {
   const word = LINE_LABELS[op];
   const sign = word
     ? html`<span aria-hidden="true">${op}</span><span class="hidden">${getText(word)}: </span>`
     : op;
   const text = op === "@" ? renderEscapes(parts) : drawCode(parts, style.syntax ?? "plain", style.marks);
-  return html`<span class=${LINE_CLASSES[op]} data-n=${number}>${op !== "@" && sign}${text}${"\n"}</span>`;
+  return html`<span class=${LINE_CLASSES[op]} data-n=${number} tabindex=${isTarget && "-1"}>${op !== "@" && sign}${text}${"\n"}</span>`;
 }
+
+/** How many unchanged lines are shown around a change. */
+const CONTEXT = 3;
 
 /** Draw the lines of a text, folded where they are many, with a button that unfolds them. */
 function drawLines(
@@ -56,20 +63,33 @@ function drawLines(
   style: LineStyle = {},
   plain = false,
 ): Template {
-  const { getText, unfolded, toggle } = display;
-  const truncated = truncate(lines);
-  const draw = (part: readonly NumberedLine[]) => part.map((line) => drawLine(line, display, style));
-  const text =
-    truncated && !unfolded
-      ? html`${draw(truncated.head)}<span class="gap">${getText("approval.gap")}${"\n"}</span>${draw(truncated.tail)}`
-      : draw(lines);
+  const { getText, unfolded, toggle, hide } = display;
+  // Never folded: what is near a change of a file, an escape, and a dangerous word.
+  const folded = foldLines(
+    lines,
+    ({ parts }, at) =>
+      lines.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some(({ op = " " }) => op !== " ") ||
+      parts.some(
+        (part) =>
+          typeof part !== "string" ||
+          tokens(part, style.syntax ?? "plain", style.marks).some(([group]) => group === "risk"),
+      ),
+  );
+  if (folded && !unfolded) hide();
+  // The last line before what was hidden.
+  const target = unfolded && folded ? folded.indexOf(null) - 1 : -1;
+  const gap = html`<span class="gap">${getText("approval.gap")}${"\n"}</span>`;
+  const text = (!unfolded && folded ? folded : lines).map((line, at) =>
+    line ? drawLine(line, display, style, at === target) : gap,
+  );
   const isLong = lines.length > MAX_LINES;
   const unfoldLabel = getText(isLong ? "approval.lines" : "approval.characters", {
     count: isLong ? lines.length : lengthOf(lines),
   });
   return html`<pre class=${plain ? "text" : "code"} dir=${plain ? "auto" : "ltr"}>${text}</pre>
     ${
-      truncated &&
+      folded &&
+      toggle &&
       html`<button type="button" class="quiet more" aria-expanded=${String(unfolded)} .onclick=${toggle}>${unfolded ? getText("approval.less") : unfoldLabel}</button>`
     }`;
 }

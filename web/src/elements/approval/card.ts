@@ -90,9 +90,11 @@ function drawWhy(
   const once = sentences(only_once ? [only_once] : [], only_once_code ? [only_once_code] : [], locale);
   const others = [...all.filter((reason) => !dangers.includes(reason)), ...once];
   const count = others.length;
+  // Of letters that look like others only the reason tells: it is read with the call.
+  const isDeceptive = /"mixed_|"lookalike_/.test(JSON.stringify(reason_codes));
   return (
     count > 0 &&
-    html`<details class="why">
+    html`<details class="why" open=${isDeceptive}>
       <summary>${getText(count === 1 ? "approval.why_one" : "approval.why_many", { count })}</summary>
       ${drawReasons(others)}
     </details>`

@@ -165,15 +165,16 @@ function drawDecision(
   </div>`;
 }
 
+/** Draw the choices; while lines of the call are hidden, the only one besides Deny shows them. */
 function drawScopes(context: ApprovalContext, approval: ShownApproval): Template {
-  const { getText } = context.host;
+  const { host, isHiding } = context;
   return drawDecision(
     context,
     drawDeny(context, "approval.deny", "danger"),
-    otherScopesOf(context, approval),
+    isHiding ? [] : otherScopesOf(context, approval),
     {
       variant: approval.risk?.level !== "danger" && "primary",
-      text: getText("approval.once"),
+      text: host.getText(isHiding ? "approval.show_all" : "approval.once"),
       press: () => context.choose("once"),
     },
   );

@@ -18,6 +18,8 @@ export interface ApprovalContext {
   readonly step: Step | null;
   /** How much of the call is shown. */
   readonly callDisplay: CallDisplay;
+  /** Whether lines of the call are hidden; known once the call is drawn. */
+  readonly isHiding: boolean;
   /** Whether the box for a note is open. */
   readonly isNoting: boolean;
   /** Whether the further choices are shown where there is little room. */

@@ -29,6 +29,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
   step: Step | null = null;
   isNoting = false;
   more = false;
+  isHiding = false;
   me: Person | undefined;
   readonly #guard: ClickGuard;
   #whole = false;
@@ -72,6 +73,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
+    this.isHiding = false;
     const body = card(drawCard(this, request));
     const { modal, view } = this.host;
     if (!modal || !view.interactive || this.decidableRequests(request)[0]?.id !== request.id) return body;
@@ -120,11 +122,22 @@ export class ApprovalKind implements Kind, ApprovalContext {
   }
 
   get callDisplay(): CallDisplay {
-    const toggle = (): void => {
-      this.#whole = !this.#whole;
-      this.host.redraw();
+    return {
+      getText: this.host.getText,
+      unfolded: this.#whole,
+      // A step is opened only when everything is shown, and stays so.
+      toggle: !this.step && (() => this.#show(!this.#whole)),
+      hide: () => {
+        this.isHiding = true;
+      },
     };
-    return { getText: this.host.getText, unfolded: this.#whole, toggle };
+  }
+
+  /** Fold or unfold the call, which moves the buttons. */
+  #show(whole: boolean): void {
+    this.#whole = whole;
+    this.#guard.restart();
+    this.host.redraw();
   }
 
   edit(on: boolean): void {
@@ -155,9 +168,14 @@ export class ApprovalKind implements Kind, ApprovalContext {
     if (this.step === "once") this.host.focusOn("#yes");
   }
 
-  /** Approve immediately, or after a confirmation if the call is dangerous or a rule is stored. */
+  /** Approve immediately, or after a confirmation if the call is dangerous or a rule is stored; first, show all of it. */
   choose(scope: Scope, mode?: "accept_edits"): void {
     if (!this.isReady) return;
+    if (this.isHiding) {
+      this.#show(true);
+      this.host.focusOn("pre [tabindex]");
+      return;
+    }
     const { risk } = this.#request?.approval ?? {};
     if (scope === "once" && risk?.level !== "danger") this.#approve(scope, mode);
     else this.#ask(scope, "#back");

@@ -186,7 +186,7 @@ export const withChoices = (Base: typeof FormKind) =>
       const gate = submitBlockedReason(this);
       const submit = section
         ? html`${gate && html`<p class="note" id="gate">${gate}</p>`}
-            <button type="submit" class="primary" part="submit" aria-disabled=${!!gate || !open} aria-describedby=${gate && "gate"}>${section.submit_label || this.getText("choices.next")}</button>`
+            <button type="submit" class="primary" part="submit" aria-disabled=${!!gate || !open || !!this.revision?.isFresh} aria-describedby=${gate && "gate"}>${section.submit_label || this.getText("choices.next")}</button>`
         : undefined;
       const leave =
         before !== undefined &&

@@ -89,7 +89,9 @@ export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, fla
 /** The choice between the two buttons of a row. */
 function decisionOf(field: Rows, row: Row, getText: GetText): Field {
   const { required, messages, validate_on_client, visible_if, accept_label, decline_label } = field;
-  const decision: Radio & { widget: string } = {
+  const decision: Radio & { widget: string; about: unknown } = {
+    // Not drawn with the row, but what is decided about it depends on it.
+    about: [field.label, field.description],
     type: "radio",
     widget: "buttons",
     id: decisionId(field, row),

@@ -3,6 +3,7 @@ import type { Field, Form, Option } from "../../core/generated/wire.ts";
 import { isBlank } from "../../core/text.ts";
 import { DRAFT_PREFIX, draftKeys, eraseDrafts, type TextStorage } from "../drafttypes.ts";
 import { type Draft, EMPTY, type Entry } from "../entries.ts";
+import { meaningsOf, withSameMeaning } from "../meaning.ts";
 
 /** Set by "Not on this device". */
 const OFF_KEY = "askback.drafts";
@@ -70,8 +71,8 @@ function parse(text: string | null): Record<string, unknown> | undefined {
   }
 }
 
-/** An entry as it is stored: with the id of its field, and what that was called. */
-type StoredEntry = readonly [id: string, entry: Entry, label: string];
+/** An entry as it is stored: with the id of its field, what that was called, and what its choices said. */
+type StoredEntry = readonly [id: string, entry: Entry, label: string, meanings?: readonly string[]];
 
 /** Return stored entries with the one of `field` as it is now; without it if it is sensitive, or the initial one. */
 export function withEntry(
@@ -89,8 +90,11 @@ export function withEntry(
   const entries = (Array.isArray(stored) ? stored : []).filter(
     (item: unknown): item is StoredEntry => Array.isArray(item) && !replacedIds.has(item[0]),
   );
-  if (entry && !sensitive && JSON.stringify(entry) !== JSON.stringify(initial.get(id) ?? EMPTY))
-    entries.push([id, entry, nameOf(form, field)]);
+  if (entry && !sensitive && JSON.stringify(entry) !== JSON.stringify(initial.get(id) ?? EMPTY)) {
+    const meanings = meaningsOf(form, field, entry);
+    const item = [id, entry, nameOf(form, field)] as const;
+    entries.push(meanings.length > 0 ? [...item, meanings] : item);
+  }
   return entries;
 }
 
@@ -113,9 +117,11 @@ export function storedEntries(form: Form, draft: unknown): Draft | undefined {
   if (!Array.isArray(draft)) return undefined;
   const fields = new Map(allFields(form).map((field) => [field.id, field]));
   const entries = draft.flatMap((item: unknown): [string, Entry][] => {
-    const [id, entry] = Array.isArray(item) ? item : [];
+    const [id, stored, , meanings] = Array.isArray(item) ? item : [];
     const field = fields.get(id);
-    return field && !field.sensitive && isObject(entry) ? [[field.id, restoredEntry(field, entry)]] : [];
+    if (!field || field.sensitive || !isObject(stored)) return [];
+    const known = Array.isArray(meanings) ? meanings : [];
+    return [[field.id, withSameMeaning(form, field, restoredEntry(field, stored), known)]];
   });
   return entries.length > 0 ? new Map(entries) : undefined;
 }

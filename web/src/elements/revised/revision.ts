@@ -5,25 +5,29 @@ import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import { isBlank } from "../../core/text.ts";
 import type { RemovedText } from "../drafttypes.ts";
-import { type Draft, EMPTY } from "../entries.ts";
+import { type Draft, EMPTY, type Entry } from "../entries.ts";
 import { type FormHost, type Revision, uidOf } from "../form.ts";
 import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Kind } from "../kind.ts";
 import { draftStore } from "../loaddrafts.ts";
+import { meaningsOf, optionOf, withSameMeaning } from "../meaning.ts";
 import { onDemand } from "../ondemand.ts";
 
 addTexts(texts);
 
 /** The control with the focus, and its selection. */
 interface Caret {
+  /** The id of its field, empty for a button. */
   readonly id: string;
   /** The part of the control's id that does not depend on the place of its field. */
   readonly suffix: string;
   readonly selection: readonly [number | null, number | null] | undefined;
 }
 
+/** How long clicks are ignored after a revision is drawn. */
+const FRESH_MS = 500;
 const DOTS = "••••••";
 
 /** What a control shows: text that was typed for one of them has no place in another. */
@@ -39,8 +43,13 @@ const shapeOf = (field: Field): string =>
 class FormRevision implements Revision {
   #isNewRevision = true;
   readonly removed: RemovedText[];
-  /** The ids of the fields whose text is in `removed`. */
-  readonly movedIds = new Set<string>();
+  /** By field, the choices that are lost because they would say something else now. */
+  readonly changed: ReadonlyMap<string, RemovedText>;
+  /** Those of this revision. */
+  readonly lostFields: Field[] = [];
+  isFresh = true;
+  /** What is entered, without the text that is in `removed` and the choices that are in `changed`. */
+  readonly draft: Map<string, Entry>;
   #caret: Caret | undefined;
   #secrets: ReadonlyMap<string, string> | undefined;
 
@@ -49,26 +58,49 @@ class FormRevision implements Revision {
     previousForm: Form,
     private readonly form: Form,
     draft: Draft,
-    previouslyRemoved: readonly RemovedText[],
+    previous: FormRevision | undefined,
+    storedRemoved: readonly RemovedText[],
+    redraw: () => void,
   ) {
+    // As the guard of approvals, which would be a file of its own if it were shared: half a second from the first frame.
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        this.isFresh = false;
+        redraw();
+      }, FRESH_MS),
+    );
     const previousFields = allFields(previousForm).map((field) => ({
       field,
       uid: uidOf(previousForm, field),
     }));
     const currentFields = new Map(allFields(form).map((field) => [field.id, field]));
     const secrets = previousFields.map(({ field, uid }) => ({ field, secret: this.#secretOf(uid) }));
-    this.removed = [...previouslyRemoved];
+    this.removed = [...(previous?.removed ?? storedRemoved)];
+    this.draft = new Map(draft);
+    const changed = new Map(previous?.changed);
     for (const { field, secret } of secrets) {
-      const text = secret === undefined ? (draft.get(field.id) ?? EMPTY).text : secret && DOTS;
+      const entry = draft.get(field.id) ?? EMPTY;
+      const text = secret === undefined ? entry.text : secret && DOTS;
       const currentField = currentFields.get(field.id);
       const isUnchanged =
         currentField &&
         shapeOf(currentField) === shapeOf(field) &&
         !currentField.sensitive === !field.sensitive;
+      if (currentField && !field.readonly) {
+        const kept = withSameMeaning(form, currentField, entry, meaningsOf(previousForm, field, entry));
+        const lost = entry.chosen.filter((value) => !kept.chosen.includes(value));
+        if (lost.length > 0 || kept.on !== entry.on) {
+          const labels = lost.map((value) => optionOf(field, value)?.label);
+          changed.set(field.id, { label: nameOf(previousForm, field), text: labels.join(", ") });
+          this.draft.set(field.id, kept);
+          this.lostFields.push(currentField);
+        }
+      }
       if (isUnchanged || isBlank(text)) continue;
       this.removed.push({ label: nameOf(previousForm, field), text });
-      this.movedIds.add(field.id);
+      this.draft.delete(field.id);
     }
+    this.changed = changed;
     this.#secrets = new Map(secrets.map(({ field, secret = "" }) => [field.id, secret]));
     this.#caret = this.#readCaret(previousFields);
   }
@@ -79,9 +111,9 @@ class FormRevision implements Revision {
 
   #readCaret(previousFields: readonly { field: Field; uid: string }[]): Caret | undefined {
     const control = this.root.activeElement as HTMLInputElement | null;
-    const [match, uid, suffix = ""] = /^(f\d+)(.*)$/.exec(control?.id ?? "") ?? [];
-    const id = previousFields.find((item) => item.uid === uid)?.field.id;
-    if (!control || !match || id === undefined) return undefined;
+    if (!control) return undefined;
+    const [, uid, suffix = ""] = /^(f\d+)(.*)$/.exec(control.id) ?? [];
+    const id = previousFields.find((item) => item.uid === uid)?.field.id ?? "";
     const { selectionStart, selectionEnd } = control;
     return { id, suffix, selection: selectionStart === null ? undefined : [selectionStart, selectionEnd] };
   }
@@ -107,27 +139,34 @@ class FormRevision implements Revision {
     if (!caret) return;
     const uid = fields.get(caret.id);
     const control = uid && this.root.querySelector<HTMLInputElement>(`#${uid}${caret.suffix}`);
-    if (!control) this.root.querySelector<HTMLElement>("#revised")?.focus();
-    else if (control !== this.root.activeElement) {
+    if (!control) {
+      // A button that is still there keeps the focus.
+      if (caret.id || !this.root.activeElement) this.root.querySelector<HTMLElement>("#revised")?.focus();
+    } else if (control !== this.root.activeElement) {
       control.focus({ preventScroll: true });
       if (caret.selection) control.setSelectionRange(...caret.selection);
     }
   }
 
   draw({ view, getText }: FormHost): Template {
-    const { removed } = this;
+    const isAnnounced =
+      this.#isNewRevision && !view.errors.some(({ message }) => message === getText("changed"));
+    // The words come a moment later than their place: so each revision is announced, not only the first.
+    const words = this.isFresh ? "\u00a0" : getText("changed");
     return html`<div id="revised" tabindex="-1">
-      ${this.#isNewRevision && !view.errors.some(({ message }) => message === getText("changed")) && html`<p class="hint" role="status">${icons.warn} ${getText("changed")}</p>`}
-      ${
-        removed.length > 0 &&
-        html`<div role="status">
-          <p class="hint">${getText("revised.left")}</p>
-          ${removed.map(({ label, text }) => html`<p class="hint"><strong>${label}</strong> <bdi>${text}</bdi></p>`)}
-        </div>`
-      }
+      ${isAnnounced && html`<p class="hint" role="status">${icons.warn} ${words}</p>`}
+      ${drawTexts(getText("revised.changed"), [...this.changed.values()])}
+      ${drawTexts(getText("revised.left"), this.removed)}
     </div>`;
   }
 }
+
+const drawTexts = (lead: string, texts: readonly RemovedText[]): Template | false =>
+  texts.length > 0 &&
+  html`<div role="status">
+    <p class="hint">${lead}</p>
+    ${texts.map(({ label, text }) => html`<p class="hint"><strong>${label}</strong> <bdi>${text}</bdi></p>`)}
+  </div>`;
 
 /** A form as text, whatever the order of its members. */
 const canonicalJson = (form: Form): string =>
@@ -144,10 +183,19 @@ export function revise(kind: FormKind, previousForm: Form, request: InputRequest
     revisionNumber || isTerminal(request.status) ? [] : (draftStore?.readRemoved(request) ?? []);
   if (removed.length === 0 && (!revisionNumber || canonicalJson(previousForm) === canonicalJson(form)))
     return;
-  const previouslyRemoved = (revision as FormRevision | undefined)?.removed ?? removed;
-  const nextRevision = new FormRevision(host.root, previousForm, form, draft, previouslyRemoved);
+  const nextRevision = new FormRevision(
+    host.root,
+    previousForm,
+    form,
+    draft,
+    revision as FormRevision | undefined,
+    removed,
+    () => host.redraw(),
+  );
   kind.revision = nextRevision;
-  kind.draft = new Map([...draft].filter(([id]) => !nextRevision.movedIds.has(id)));
+  kind.draft = nextRevision.draft;
+  for (const field of nextRevision.lostFields)
+    draftStore?.writeDraft(request, field, nextRevision.draft, kind.start);
 }
 
 /** The form of a kind, which another kind may wrap. */

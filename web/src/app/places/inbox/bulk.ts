@@ -1,6 +1,10 @@
-/** Decide about several requests together: never about approvals and others, and dangerous ones are never allowed. */
+/**
+ * Decide about several requests together: never about approvals and others, and neither dangerous calls nor those that
+ * nobody sees at one glance are allowed.
+ */
 
 import type { BatchBody, InputRequest } from "../../../core/generated/wire.ts";
+import { foldLines, linesOf } from "../../../core/parts.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import type { GetText } from "../../../elements/text.ts";
 import type { App } from "../../place.ts";
@@ -22,13 +26,21 @@ export interface BulkChoice {
   readonly allowableApprovals: readonly InputRequest[];
 }
 
+/** Whether a call is so long that a part of it would be hidden. */
+const isLong = ({ approval }: InputRequest): boolean => {
+  const text = JSON.stringify(approval?.input ?? {}, null, 2).replaceAll("\\n", "\n");
+  return foldLines(linesOf([text])) !== null;
+};
+
 /** Return what can be done with these requests. */
 export function bulkChoice(requests: readonly InputRequest[]): BulkChoice {
   const approvals = requests.filter((request) => kindGroupOf(request) === "approval");
   return {
     approvals,
     others: requests.filter((request) => kindGroupOf(request) !== "approval"),
-    allowableApprovals: approvals.filter((request) => !isDangerous(request) && !request.approval?.plan),
+    allowableApprovals: approvals.filter(
+      (request) => !isDangerous(request) && !isLong(request) && !request.approval?.plan,
+    ),
   };
 }
 
