@@ -27,7 +27,7 @@ const PART_BUDGETS = {
   "place settings": 12_000,
   action: 3_250,
   package: 1_250,
-  approval: 13_200,
+  approval: 13_300,
   secret: 5_000,
   shape: 2_300,
   reader: 1_250,
