@@ -46,7 +46,7 @@ const PART_BUDGETS = {
   declining: 500,
   rules: 1_750,
 };
-const TOTAL_BUDGET = 1_072_000;
+const TOTAL_BUDGET = 1_075_000;
 const CLIENT_BUDGET = 15_000;
 
 const root = new URL("../../src/askback/static/", import.meta.url);
