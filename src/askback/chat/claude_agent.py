@@ -89,7 +89,7 @@ class ClaudeAgent:
                         await turn.note(reply.text)
                     else:
                         await self._end(turn, prompt, reply)
-        await turn.stop()  # what was not made again
+        await turn.stop()  # ends the calls that Claude has not made again
 
     async def _next_prompt(self, turn: Turn) -> Prompt | None:
         """Return the next prompt, None if there is none.

@@ -31,7 +31,7 @@ class ClaudeCalls:
     """The ids in the thread of the calls that are shown, by Claude's ids."""
     _has_results: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held by whoever writes in the turn."""
+    """Hold it to write in the turn."""
 
     async def recall(self) -> None:
         """End the calls of a killed process, but for those that can be made again."""

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TypeVar
 from urllib.parse import urlsplit
 
+from askback.client.blocking_calls import run_in_thread
 from askback.client.discovery import CREDENTIALS, named_data_dir
 from askback.client.program import program
 from askback.client.server_proof import is_running
@@ -59,7 +60,7 @@ async def own_server() -> AsyncGenerator[None]:
     if (data_dir := named_data_dir()) is None:
         yield
         return
-    await _in_thread(ensure_server, data_dir)
+    await run_in_thread(partial(ensure_server, data_dir))
     watching = asyncio.create_task(_watch(data_dir))
     try:
         yield
@@ -73,26 +74,11 @@ async def _watch(data_dir: Path) -> None:
         await asyncio.sleep(pause_s)
         is_down = True
         try:
-            if is_down := await _in_thread(_was_killed, data_dir):
-                await _in_thread(ensure_server, data_dir)
+            if is_down := await run_in_thread(partial(_was_killed, data_dir)):
+                await run_in_thread(partial(ensure_server, data_dir))
         except Exception as error:  # noqa: BLE001 - the next check tries again
             log.warning("the server of %s cannot be watched: %s", data_dir, error)
         pause_s = min(2 * pause_s, MAX_WATCH_S) if is_down else WATCH_S
-
-
-async def _in_thread(function: Callable[[Path], Result], data_dir: Path) -> Result:
-    """Run a function in a thread that nobody waits for once this is cancelled, also at the end of the program."""
-    future: Future[Result] = Future()
-    future.set_running_or_notify_cancel()  # so that only the thread settles it
-
-    def run() -> None:
-        try:
-            future.set_result(function(data_dir))
-        except Exception as error:  # noqa: BLE001 - it is raised where the result is awaited
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return await asyncio.wrap_future(future)
 
 
 def ensure_server(data_dir: Path, *, start_s: float = START_S) -> None:
@@ -253,7 +239,7 @@ def _open(path: Path, mode: str) -> IO[str]:
 
 
 def _open_private(path: str, flags: int) -> int:
-    """Open a file that only its owner may open: whoever may read a file can lock it, and would stop every start."""
+    """Open a file for its owner only. Anybody who can read it can lock it, and a lock stops every start."""
     descriptor = os.open(path, flags, 0o600)
     os.fchmod(descriptor, 0o600)  # earlier versions let others read it
     return descriptor

@@ -78,7 +78,7 @@ def plain_line(text: str) -> str:
 
 
 def code_span(text: str) -> str:
-    """Return Markdown that shows a text on one line as code, whatever is in it."""
+    """Return Markdown that shows any text as code, on one line."""
     line = " ".join(text.split())
     fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
     padding = " " if line.startswith("`") or line.endswith("`") else ""

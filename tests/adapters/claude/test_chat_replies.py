@@ -55,7 +55,7 @@ def tries(*replies: Blocks) -> Callable[[Mapping[str, Any]], Blocks]:
 
 
 def unstreamed(blocks: Blocks, *streamed: Block | str) -> Callable[[Mapping[str, Any]], Blocks]:
-    """A reply, and another one to a request that is to be streamed."""
+    """Reply differently to a request for a stream."""
     return lambda body: streamed if body.get("stream") else blocks
 
 

@@ -17,10 +17,10 @@ from askback.adapters.claude.calls import INTERNAL_TOOLS, OWN_TOOLS
 from askback.adapters.claude.gate import Gate
 from askback.adapters.claude.hooks import merged
 from askback.adapters.claude.lifecycle import Lifecycle
-from askback.adapters.claude.permission_hooks import PermissionHooks, UnusableOptions, starts_askback
+from askback.adapters.claude.permission_hooks import PermissionHooks, UnusableOptions
 from askback.adapters.claude.sessions import transcript_of
 from askback.client import AsyncClient
-from askback.client.program import HOOK
+from askback.client.program import HOOK, starts_askback
 from askback.compat.claude_questions import ASK_USER
 
 __all__ = ["UnusableOptions", "with_askback"]

@@ -18,6 +18,7 @@ from typing import Any, cast
 from claude_agent_sdk import ClaudeAgentOptions
 
 from askback.adapters.claude.sessions import config_folder
+from askback.client.program import starts_askback
 from askback.errors import AskbackError
 
 EVENT = "PermissionRequest"
@@ -154,16 +155,6 @@ class PermissionHooks:
         for name, copies in _members(installed, "plugins").items():
             for copy in copies if name in enabled and isinstance(copies, list) else ():
                 yield Path(str(_member(copy, "installPath")))
-
-
-def starts_askback(words: Sequence[str], command: str) -> bool:
-    """Return whether the words start this command of askback."""
-    program, *arguments = words or ("",)
-    while arguments[:1] in (["-E"], ["-P"]):
-        del arguments[0]
-    return arguments[:3] == ["-m", "askback", command] or (
-        Path(program).name == "askback" and arguments[:1] == [command]
-    )
 
 
 def _has_hook(settings: object, *, own: bool = False) -> bool:

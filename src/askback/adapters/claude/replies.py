@@ -67,8 +67,8 @@ Output = str | MirroredCall | Note | TurnEnd
 class Replies:
     """The outputs of one turn.
 
-    A text is streamed; a try of the API that breaks off is followed by another one, which repeats the text from the
-    beginning or says something else. What was not streamed comes with the whole text.
+    Text is streamed. If a request to the API breaks off, Claude Code sends it again, and the new reply repeats the text
+    from the beginning or differs. Text that was not streamed is in the complete message.
     """
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ class Replies:
                 self._has_reply = False
 
     def _show_block(self) -> Iterator[Output]:
-        """Yield what is not shown of the newest text of the block."""
+        """Yield the new text of the block that is not shown yet."""
         if not self._block.startswith(self._shown):
             yield Note(CUT)
             self._shown = ""

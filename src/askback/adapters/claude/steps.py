@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from askback.adapters.claude.blocking_calls import run_in_thread
+from askback.client.blocking_calls import run_in_thread
 from askback.errors import AskbackError
 
 

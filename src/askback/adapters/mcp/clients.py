@@ -1,4 +1,4 @@
-"""What is known about single MCP clients, by the name that each gives of itself."""
+"""Differences between MCP clients, by the client's name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROMPT_TOOL = "approval_prompt"
 
 
 def client_of(context: Context) -> str:
-    """Return the name that the client gives of itself; empty if it gives none."""
+    """Return the name in the client's info; empty if there is none."""
     params = context.session.client_params
     return "" if params is None else params.client_info.name
 
