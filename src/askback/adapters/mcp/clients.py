@@ -52,11 +52,11 @@ def rename_tools(client: str, text: str) -> str:
     return text
 
 
-async def adapt_instructions(context: Context, call_next: CallNext) -> HandlerResult:
+async def adapt_instructions(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Name the tools in the instructions of the server as the client lists them."""
-    result = await call_next(context)
-    if context.method == "initialize" and isinstance(result, dict) and context.params is not None:
-        info = context.params.get("clientInfo")
+    result = await call_next(ctx)
+    if ctx.method == "initialize" and isinstance(result, dict) and ctx.params is not None:
+        info = ctx.params.get("clientInfo")
         client = str(cast("dict[str, Any]", info).get("name")) if isinstance(info, dict) else ""
         return {**result, "instructions": rename_tools(client, str(result.get("instructions")))}
     return result
