@@ -17,7 +17,7 @@ from mcp_types.version import is_version_at_least
 
 from askback.adapters.arguments import MAX_FAULTS
 from askback.adapters.mcp.caller_connection import CallerConnection, Context
-from askback.adapters.mcp.clients import can_show, takes_own_texts
+from askback.adapters.mcp.clients import can_show, takes_own_texts, write_literal
 from askback.adapters.mcp.forms import whole_elicitation
 from askback.client import CurrentSession
 from askback.compat.mcp_elicitation import read_answer, read_decision, write_approval
@@ -105,6 +105,8 @@ def _form(
         params = whole_elicitation(request.form, own_texts=own_texts)
         if params is None or not can_show(client, params):
             return None
+        if request.form.format == "plain":
+            params = {**params, "message": write_literal(client, params["message"])}
         if own_texts or not any(getattr(field, "allow_other", False) for field in request.form.all_fields):
             return params
         page = translate("mcp.own_words", DEFAULT_LOCALE, url=connection.page(request.id))
@@ -120,7 +122,7 @@ def _form(
         lines.append(
             f"{translate('ui.approval.says', DEFAULT_LOCALE)}: {questiontext.quote(approval.reason)}"
         )
-    return write_approval("\n".join(lines), note=own_texts)
+    return write_approval(write_literal(client, "\n".join(lines)), note=own_texts)
 
 
 async def report(
