@@ -116,7 +116,9 @@ async def show_view(
         "<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{CSP}">', 1
     )
     name = "shown" if is_finished else "later"
-    script = "([name, result, html]) => { window[name] = result; document.querySelector('iframe').srcdoc = html }"
+    script = (
+        "([name, result, html]) => { window[name] = result; document.querySelector('iframe').srcdoc = html }"
+    )
     await page.evaluate(script, [name, result, document])
     return host
 

@@ -165,7 +165,10 @@ function tellModel({ id, status }: InputRequest): void {
   const content = [{ type: "text", text: getText("mcp_answered", { id }) }];
   // VS Code refuses a message while the person is writing one; this goes with that message.
   const add = (): Promise<void> => host.ask("ui/update-model-context", { content });
-  host.ask("ui/message", { role: "user", content }).catch(add).catch(() => {});
+  host
+    .ask("ui/message", { role: "user", content })
+    .catch(add)
+    .catch(() => {});
 }
 
 /** Show that there is no request, or none that can be read; it may be on its page. */

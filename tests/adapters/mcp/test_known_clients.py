@@ -131,7 +131,9 @@ async def test_vs_code_asks_people_without_a_permission_for_each_question(
 async def test_vs_code_shows_a_text_that_is_no_markdown_as_it_is(connect: Connect, thread: str) -> None:
     form = {"format": "plain", "title": "Delete *.log?", "fields": [CHOICE]}
     other_form = {"title": "Release", "description": "**Now**?", "fields": [CHOICE]}
-    async with connect(KINDS[0], lambda _: accept(lake="Birke"), options=named("Visual Studio Code")) as tools:
+    async with connect(
+        KINDS[0], lambda _: accept(lake="Birke"), options=named("Visual Studio Code")
+    ) as tools:
         for item in (form, other_form):
             await tools.content("ask_user", form=item, thread_id=thread)
     assert [dialog.message for dialog in tools.dialogs] == ["Delete \\*.log?", "Release\n\n**Now**?"]
