@@ -140,6 +140,17 @@ async def test_vs_code_shows_a_text_that_is_no_markdown_as_it_is(connect: Connec
 
 
 @requirement("E1")
+async def test_vs_code_shows_the_label_of_an_option_once(connect: Connect, thread: str) -> None:
+    options = [{"label": "Ahorn", "description": "cold"}, {"label": "Birke"}, {"value": "c", "label": "Cham"}]
+    async with connect(KINDS[0], lambda _: accept(answer="c"), options=named("Visual Studio Code")) as tools:
+        await tools.content("ask_user", question="Which?", options=options, thread_id=thread)
+    [dialog] = tools.dialogs
+    schema = dialog.model_dump(by_alias=True)["requestedSchema"]
+    titles = {item["const"]: item["title"] for item in schema["properties"]["answer"]["oneOf"]}
+    assert titles == {"Ahorn": "cold", "Birke": "Birke", "c": "Cham"}
+
+
+@requirement("E1")
 async def test_vs_code_shows_the_whole_call_that_it_asks_about(
     trusting_server: Server, kind: Kind, thread: str
 ) -> None:

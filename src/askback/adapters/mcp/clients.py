@@ -109,6 +109,11 @@ def takes_own_texts(client: str) -> bool:
     return client != CODEX
 
 
+def shows_values(client: str) -> bool:
+    """Whether a client shows the value of an option above its title."""
+    return client == VS_CODE
+
+
 def write_literal(client: str, text: str) -> str:
     """Return a message that the client shows as this text; VS Code takes messages for Markdown."""
     return re.sub("\n+", "\n\n", _MARKDOWN.sub(r"\\\g<0>", text)) if client == VS_CODE else text

@@ -17,7 +17,7 @@ from mcp_types.version import is_version_at_least
 
 from askback.adapters.arguments import MAX_FAULTS
 from askback.adapters.mcp.caller_connection import CallerConnection, Context
-from askback.adapters.mcp.clients import can_show, takes_own_texts, write_literal
+from askback.adapters.mcp.clients import can_show, shows_values, takes_own_texts, write_literal
 from askback.adapters.mcp.forms import whole_elicitation
 from askback.client import CurrentSession
 from askback.compat.mcp_elicitation import read_answer, read_decision, write_approval
@@ -102,7 +102,8 @@ def _form(
         return None
     own_texts = takes_own_texts(client)
     if request.form is not None:
-        params = whole_elicitation(request.form, own_texts=own_texts)
+        values_shown = shows_values(client)
+        params = whole_elicitation(request.form, own_texts=own_texts, values_shown=values_shown)
         if params is None or not can_show(client, params):
             return None
         if request.form.format == "plain":
