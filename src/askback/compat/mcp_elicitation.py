@@ -124,7 +124,7 @@ def write_approval(message: str, *, locale: str = DEFAULT_LOCALE, note: bool = T
         for decision, key in (("approve", "once"), ("deny", "deny"))
     ]
     properties: dict[str, Any] = {
-        DECISION: {"type": "string", "oneOf": decisions},
+        DECISION: {"type": "string", "title": translate("ui.approval.decide", locale), "oneOf": decisions},
         **({NOTE: {"type": "string", "title": translate("ui.approval.note_label", locale)}} if note else {}),
     }
     schema = {"type": "object", "properties": properties, "required": [DECISION]}
