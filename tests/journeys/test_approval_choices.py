@@ -45,3 +45,29 @@ async def test_ready_choices_are_rules_that_cover_the_call(team: Team, thread: s
         ("site", "http_request(url=https://api.example.com/**)"),
         ("tool", "http_request"),
     ]
+
+
+@requirement("N12", "B10")
+@pytest.mark.parametrize(
+    ("command", "subject", "covered", "beyond"),
+    [
+        ("pip install requests", "pip install requests", "-U", "evil"),
+        ("docker stop web", "docker stop web", "--time=5", "db"),
+        ("mkdir logs", "mkdir logs", "-p", "src/new"),
+    ],
+)
+async def test_a_choice_that_names_what_a_command_acts_on_covers_nothing_else(
+    team: Team, thread: str, command: str, subject: str, covered: str, beyond: str
+) -> None:
+    request = request_of(await team.agent.approve(thread, "bash", {"command": command, "cwd": "/srv"}))
+    choice = request["approval"]["choices"][1]
+    assert (choice["kind"], choice["subject"]) == ("options", subject)
+    await team.ada.decide(request["id"], "approve", scope="always", rule=choice["rule"])
+    covered_reply = await team.agent.approve(
+        thread, "bash", {"command": f"{command} {covered}", "cwd": "/srv"}
+    )
+    assert covered_reply.json()["answer"]["policy_rule"] == choice["rule"]
+    asked = request_of(
+        await team.agent.approve(thread, "bash", {"command": f"{command} {beyond}", "cwd": "/srv"})
+    )
+    assert asked["status"] == "pending"

@@ -70,7 +70,7 @@ async def test_always_shows_ready_rules_in_full_and_keeps_the_chosen_one(
     await expect(eva.button("Always allow…")).to_be_focused()
     assert (await team.ada.get(request["id"]))["status"] == "pending"
     await eva.button("Always allow…").click()
-    await eva.card.get_by_role("radio", name="curl with any safe options").check()
+    await eva.card.get_by_role("radio", name="curl with any safe arguments").check()
     await expect(exact_rule).to_have_text("bash(curl:*)")
     await eva.button("Always allow").click()
     answer = await settled(team, request)

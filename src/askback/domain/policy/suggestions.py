@@ -148,7 +148,7 @@ def rule_choices(call: Call, exact_rule: Rule) -> Iterator[tuple[Rule, RuleChoic
 
 
 def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
-    """Offer a rule for a program or subcommand with any safe options, if its safe options are known."""
+    """Offer a rule for a program or subcommand with any safe arguments, if those are known."""
     words = call.shell_input.words if call.is_shell else None
     if not words or call.reading is None or call.reading.unclear:
         return
