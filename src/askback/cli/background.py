@@ -17,7 +17,7 @@ from typing import IO, TypeVar
 from urllib.parse import urlsplit
 
 from askback.client.blocking_calls import run_in_thread
-from askback.client.discovery import CREDENTIALS, named_data_dir
+from askback.client.discovery import named_data_dir
 from askback.client.lease import OWN_PREFIX
 from askback.client.program import program
 from askback.client.server_proof import is_running

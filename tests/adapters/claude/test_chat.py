@@ -143,9 +143,7 @@ async def test_the_settings_of_a_folder_start_programs_only_if_a_person_trusts_i
     model.play("hello", ["Hi."])
     greeting = f"Hello! I am Claude, and I work in {project}. What shall we do?"
     with start_chat():
-        await wait_for_text(
-            person, thread, greeting if is_trusted else f"{greeting}\n\n{UNTRUSTED_NOTE}"
-        )
+        await wait_for_text(person, thread, greeting if is_trusted else f"{greeting}\n\n{UNTRUSTED_NOTE}")
         await person.say("hello", thread_id=thread)
         await wait_for_text(person, thread, "Hi.")
     assert (project / "ran").exists() == is_trusted

@@ -138,7 +138,9 @@ class Rule:
         if self.input is not None:
             return call.canonical_input == self.input
         names = {name for name, _ in self.arguments}
-        if names and (args.names_rival(call.members, names) or (call.is_edit and not call.other_keys <= names)):
+        if names and (
+            args.names_rival(call.members, names) or (call.is_edit and not call.other_keys <= names)
+        ):
             return False
         return all(args.allow_matches(call.members, name, glob) for name, glob in self.arguments)
 
