@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from askback.adapters.asking import MirroredCall
-from askback.adapters.claude.chat import converse, unread_messages
+from askback.adapters.claude.chat import converse, trusts, unread_messages
 from askback.adapters.claude.durable import CONTINUE_PROMPT
 from askback.adapters.claude.replies import Note, TurnEnd
 from askback.chat import history
@@ -29,6 +29,10 @@ CLEARED = "claude_cleared"
 
 CLEARED_NOTE = "Claude has forgotten the conversation above."
 DONE_NOTE = "Done."
+UNTRUSTED_NOTE = (
+    "You have not trusted this folder in Claude Code, so I do not read its settings, hooks, MCP servers and "
+    "`CLAUDE.md`. To change that, start `claude` there once and trust the folder."
+)
 
 _COMMAND = re.compile(r"/[\w:-]+(\s|$)", re.ASCII)
 _CLEAR = re.compile(r"/clear(\s|$)")
@@ -59,7 +63,8 @@ class ClaudeAgent:
     @property
     def greeting(self) -> str:
         """The first message in a new thread."""
-        return f"Hello! I am Claude, and I work in {self.folder}. What shall we do?"
+        greeting = f"Hello! I am Claude, and I work in {self.folder}. What shall we do?"
+        return greeting if trusts(self.folder) else f"{greeting}\n\n{UNTRUSTED_NOTE}"
 
     async def answer(self, turn: Turn) -> None:
         """Answer the prompt in the session of the thread."""
