@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -174,24 +175,39 @@ async def test_no_rule_lets_a_call_run_through_a_link_that_leads_out_of_the_fold
     assert f"is a link to {home}/" in decision["message"]
 
 
+LINKED_BUT_ALLOWED = [
+    ("tool:Read", "Read", {"file_path": "PROJECT/notes.md"}),
+    ("bash(.venv/bin/python -m pytest)", "Bash", {"command": ".venv/bin/python -m pytest"}),
+]
+
+
 @requirement("B10")
-async def test_a_rule_lets_a_call_run_through_a_link_within_the_folder(
-    server: Server, person: AsyncClient, thread: str, folder: Path
+@pytest.mark.parametrize(("rule", "tool", "call"), LINKED_BUT_ALLOWED)
+async def test_a_rule_lets_a_call_run_with_a_link_within_the_folder_or_a_linked_program(
+    server: Server,
+    person: AsyncClient,
+    thread: str,
+    folder: Path,
+    rule: str,
+    tool: str,
+    call: dict[str, str],
 ) -> None:
     """The folder itself may be a link too."""
     (folder / "real" / "docs").mkdir(parents=True)
     (folder / "project").symlink_to("real")
     (folder / "real" / "docs" / "notes.md").touch()
     (folder / "real" / "notes.md").symlink_to("docs/notes.md")
-    await person.rules.create("tool:Read", scope="thread", thread_id=thread)
-    call = {"file_path": str(folder / "project" / "notes.md")}
+    (folder / "real" / ".venv" / "bin").mkdir(parents=True)
+    (folder / "real" / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    tool_input = {key: value.replace("PROJECT", str(folder / "project")) for key, value in call.items()}
+    await person.rules.create(rule, scope="thread", thread_id=thread)
     hook = await prompt(
         server,
         thread,
         folder / "none.jsonl",
-        tool_name="Read",
-        tool_input=call,
+        tool_name=tool,
+        tool_input=tool_input,
         cwd=str(folder / "project"),
     )
     decision = json.loads(await output_of(hook))["hookSpecificOutput"]["decision"]
-    assert decision == {"behavior": "allow", "updatedInput": call}
+    assert decision == {"behavior": "allow", "updatedInput": tool_input}

@@ -44,7 +44,8 @@ def _paths(tool: str, tool_input: Any, folder: str) -> Iterator[str]:
     texts = [*call.possible_paths]
     if call.reading is not None:
         commands = call.reading.all_commands
-        words = [word for argv in commands for word in argv]
+        programs = {argv[0] for argv in commands}  # run, not read: `.venv/bin/python` is a link
+        words = [word for argv in commands for word in argv if word not in programs]
         words += [*call.reading.targets, *call.reading.inputs]
         folders = ["", *(argv[1] for argv in commands if argv[0] in _CHANGE_FOLDER and len(argv) > 1)]
         texts += [os.path.join(item, word) for item in folders for word in words]
