@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import start
+from askback import AsyncClient
+from tests.cli.conftest import Server, start
 from tests.cli.scripts import complete
 from tests.requirements import requirement
 
@@ -34,6 +35,16 @@ def test_a_thread_is_exported_and_erased_without_a_server(tmp_path: Path) -> Non
     result = json.loads(thread(tmp_path, "export", "t1"))
     assert [event["type"] for event in result["events"]] == ["thread.erased"]
     assert "There is no such thread" in thread(tmp_path, "erase", "never", "--yes", status=1)
+
+
+async def test_json_has_hidden_characters_as_escapes(server: Server, agent: AsyncClient, thread: str) -> None:
+    """They steer a terminal or turn the reading order round, and the agent may have written them."""
+    said = "\x9b2J \u202edlrow ü"
+    await agent.threads.create_message(said, thread_id=thread)
+    status, out, err = complete(server.run("thread", "export", thread))
+    assert status == 0, err
+    assert "\\u009b2J \\u202edlrow ü" in out
+    assert json.loads(out)["messages"][-1]["content"][0]["text"] == said
 
 
 @pytest.mark.parametrize("undo", [(), ("--undo",)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -28,6 +27,7 @@ from askback.domain.decision import Decision
 from askback.domain.faults import Faults
 from askback.domain.lifecycle import Status
 from askback.domain.limits import DEFAULTS
+from askback.domain.questiontext import quote
 from askback.messages import render
 
 DENIED_STATUS = 3
@@ -96,7 +96,7 @@ def approve(
             "timeout_s": timeout,
         }
         decision = run_or_cancel(_ask(_server(data_dir), approval, options, data_dir=data_dir, hints=hints))
-    print(json.dumps(outcome(decision), ensure_ascii=False))
+    print(quote(outcome(decision)))
     raise typer.Exit(status(decision))
 
 

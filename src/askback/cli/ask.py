@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,6 +24,7 @@ from askback.client.questions import confirmation, question
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
+from askback.domain.questiontext import quote
 from askback.domain.request import InputRequest
 from askback.domain.validation.ask import check_form
 from askback.messages import render
@@ -78,7 +78,7 @@ def ask(
         outcome_of_request = run_or_cancel(
             _ask(find("requester", data_dir=data_dir), form, thread or own_thread("shell"), timeout, hints)
         )
-    print(json.dumps(outcome(outcome_of_request, whole_form=json_form is not None), ensure_ascii=False))
+    print(quote(outcome(outcome_of_request, whole_form=json_form is not None)))
     raise typer.Exit(EXIT[outcome_of_request.status if outcome_of_request else Status.CANCELLED])
 
 

@@ -15,6 +15,7 @@ from askback.domain.policy.decision_table import ASK_MODES, LEVELS, TABLES
 from askback.domain.policy.effective import CONFIRMATION
 from askback.domain.policy.engine import MODES
 from askback.domain.policy.settings import PolicySettings
+from askback.domain.questiontext import escape_hidden
 from askback.errors import AskbackError, Conflict
 
 AS_EVERYWHERE = "default"
@@ -148,7 +149,7 @@ def _prompt_confirmation() -> str | None:
 
 def _show(settings: PolicySettings, *, as_json: bool) -> None:
     if as_json:
-        print(settings.model_dump_json(exclude_none=True))
+        print(escape_hidden(settings.model_dump_json(exclude_none=True)))
         return
     lines = {
         "mode": settings.mode,

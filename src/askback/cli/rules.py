@@ -24,6 +24,7 @@ from askback.client import AsyncClient, Rule
 from askback.domain.policy.built_in_lists import LISTS, built_in_rules
 from askback.domain.policy.effective import enforced_policy
 from askback.domain.policy.engine import Policy
+from askback.domain.questiontext import escape_hidden
 from askback.server.settings import data_folders
 
 EFFECTS, SCOPES = ("allow", "ask", "deny"), ("thread", "project", "always")
@@ -58,7 +59,7 @@ def list_(
     report_empty(rules, "rules")
     if as_json:
         for rule in rules:
-            print(rule.model_dump_json(exclude_none=True))
+            print(escape_hidden(rule.model_dump_json(exclude_none=True)))
     else:
         show_rules(rules)
 

@@ -19,6 +19,7 @@ from askback.cli.output import plain_console
 from askback.cli.secret_value import read_value
 from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rotation, StoredSecret
+from askback.domain.questiontext import escape_hidden
 from askback.errors import AskbackError
 from askback.server.core_dumps import forbid_core_dumps
 
@@ -49,7 +50,7 @@ def list_(
     report_empty(secrets, "secrets")
     if as_json:
         for secret in secrets:
-            print(secret.model_dump_json(exclude_none=True))
+            print(escape_hidden(secret.model_dump_json(exclude_none=True)))
     else:
         _show(secrets, names)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +13,7 @@ from askback.cli.local import client_as, run_as
 from askback.cli.options import DataDir, report_empty
 from askback.cli.terminal import printable
 from askback.client import AsyncClient, Page, Thread, ThreadAccess
+from askback.domain.questiontext import escape_hidden
 from askback.errors import NotFound
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -117,8 +117,7 @@ def access(
         return await client.threads.set_agents(thread_id, agents)
 
     access = run_as("admin", work, data_dir=data_dir)
-    json.dump(access.model_dump(mode="json", exclude_unset=True), sys.stdout, ensure_ascii=False, indent=1)
-    sys.stdout.write("\n")
+    print(escape_hidden(access.model_dump_json(exclude_unset=True, indent=1)))
 
 
 @app.command()
@@ -129,8 +128,7 @@ def export(thread_id: ThreadId, data_dir: DataDir = None) -> None:
         async with client_as("admin", data_dir=data_dir) as client:
             return await client.threads.export(thread_id)
 
-    json.dump(asyncio.run(read()), sys.stdout, ensure_ascii=False, indent=1)
-    sys.stdout.write("\n")
+    print(escape_hidden(json.dumps(asyncio.run(read()), ensure_ascii=False, indent=1)))
 
 
 @app.command()

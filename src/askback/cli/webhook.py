@@ -14,6 +14,7 @@ from askback.cli.local import client_as
 from askback.cli.options import DataDir, report_empty
 from askback.cli.terminal import printable
 from askback.client import Attempt, Delivery, NewWebhook, Webhook
+from askback.domain.questiontext import escape_hidden
 from askback.domain.webhooks import EVENTS, RESUME, WebhookEvent
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -64,7 +65,7 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     report_empty(webhooks, "webhooks")
     for item in webhooks:
         if as_json:
-            print(item.model_dump_json())
+            print(escape_hidden(item.model_dump_json()))
         else:
             requester_text = f" of {item.requester}" if item.requester else ""
             off_mark = "" if item.active else "  (off)"
@@ -125,7 +126,7 @@ def deliveries(
     report_empty(page, "deliveries")
     for item in page:
         if as_json:
-            print(item.model_dump_json())
+            print(escape_hidden(item.model_dump_json()))
             continue
         retry_text = f", again {_moment(item.next_at)}" if item.next_at else ""
         print(printable(f"{item.id}  {item.type}  {item.state}{retry_text}"))

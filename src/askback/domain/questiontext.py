@@ -32,7 +32,12 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 def quote(value: object) -> str:
     """Return a value as JSON on one line, with hidden characters escaped."""
-    return _HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], _encode(value))
+    return escape_hidden(_encode(value))
+
+
+def escape_hidden(text: str) -> str:
+    """Return JSON with its hidden characters escaped, so that it cannot steer a terminal; it means the same."""
+    return _HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def shorten(text: str) -> str:
