@@ -60,6 +60,7 @@ class PermissionHooks:
         """Look in the folder of a session that is resumed."""
         self.folder = folder
         self._files = list(self._setting_files())
+        self._given = list(self._given_places())
 
     def check(self) -> None:
         """Raise `UnusableOptions` if there is such a hook."""
@@ -109,7 +110,12 @@ class PermissionHooks:
         )
 
     def _given_settings(self) -> Iterator[tuple[str, object]]:
-        """Yield the settings in the options, each a file or its text."""
+        """Yield the settings in the options."""
+        for place, given in self._given:
+            yield place, self._settings(given) if isinstance(given, Path) else given
+
+    def _given_places(self) -> Iterator[tuple[str, object]]:
+        """Yield the settings in the options, each a file or what its text says."""
         given = {
             "`settings`": self._options.settings,
             "`extra_args`": self._options.extra_args.get("settings"),
@@ -118,7 +124,7 @@ class PermissionHooks:
             if text and text.lstrip().startswith("{"):
                 yield place, _parsed(text)
             elif text:
-                yield place, self._settings(self.folder / text)
+                yield place, self.folder / text
 
     def _setting_files(self) -> Iterator[tuple[str, Path]]:
         """Yield the files of settings that the session reads, each with its source."""
