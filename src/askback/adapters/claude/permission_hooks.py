@@ -32,10 +32,8 @@ _MANAGED_FOLDERS = {
     "win32": r"C:\Program Files\ClaudeCode",
 }
 _MANAGED_FOLDER = Path(_MANAGED_FOLDERS.get(sys.platform, "/etc/claude-code"))
-_MANAGED_FILE, _MANAGED_PARTS = (
-    _MANAGED_FOLDER / "managed-settings.json",
-    _MANAGED_FOLDER / "managed-settings.d",
-)
+_MANAGED_FILE = _MANAGED_FOLDER / "managed-settings.json"
+_MANAGED_PARTS = _MANAGED_FOLDER / "managed-settings.d"
 
 _PROBLEM = "{place} has a PermissionRequest hook, which would decide about calls while askback asks a person: remove it"
 _OR_DISABLE = (
