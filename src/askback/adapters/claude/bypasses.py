@@ -35,7 +35,7 @@ class Bypasses:
     def move(self, folder: Path) -> None:
         """Look in the folder of a session that is resumed; raises `UnusableOptions`."""
         if self._hooks is not None:
-            self._hooks.folder = folder
+            self._hooks.move(folder)
             self._hooks.check()
 
     async def refusal(self, tool: str) -> str | None:

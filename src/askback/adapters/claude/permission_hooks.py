@@ -31,6 +31,9 @@ _MANAGED_FOLDERS = {
     "darwin": "/Library/Application Support/ClaudeCode",
     "win32": r"C:\Program Files\ClaudeCode",
 }
+_MANAGED_FOLDER = Path(_MANAGED_FOLDERS.get(sys.platform, "/etc/claude-code"))
+_MANAGED_FILE = _MANAGED_FOLDER / "managed-settings.json"
+_MANAGED_PARTS = _MANAGED_FOLDER / "managed-settings.d"
 
 _PROBLEM = "{place} has a PermissionRequest hook, which would decide about calls while askback asks a person: remove it"
 _OR_DISABLE = (
@@ -48,11 +51,17 @@ class PermissionHooks:
     def __init__(self, options: ClaudeAgentOptions, folder: Path) -> None:
         """`folder` is the one in which the session starts."""
         self._options = options
-        self.folder = folder
         self._config_folder = config_folder(options)
         self._sources = _setting_sources(options)
         self._read_files = dict[Path, tuple[tuple[int, int], Any]]()
         """The settings of each file, with its time of change and size."""
+        self.move(folder)
+
+    def move(self, folder: Path) -> None:
+        """Look in the folder of a session that is resumed."""
+        self.folder = folder
+        self._files = list(self._setting_files())
+        self._given = list(self._given_places())
 
     def check(self) -> None:
         """Raise `UnusableOptions` if there is such a hook."""
@@ -68,7 +77,7 @@ class PermissionHooks:
 
     def changed_problems(self) -> Iterator[str]:
         """Yield a sentence for each place in settings, which may have changed since the start."""
-        for file in _managed_files():
+        for file in (_MANAGED_FILE, *_managed_files()):
             if _has_hook(self._settings(file)):
                 yield f"{_PROBLEM.format(place=file)}."
         if self._are_disabled():
@@ -76,7 +85,7 @@ class PermissionHooks:
         for place, settings in self._given_settings():
             if _has_hook(settings):
                 yield f"{_PROBLEM.format(place=place)}."
-        for source, file in self._files():
+        for source, file in self._files:
             if _has_hook(self._settings(file), own=source == "user"):
                 yield f"{_PROBLEM.format(place=file)}{_OR_DISABLE}."
 
@@ -102,7 +111,12 @@ class PermissionHooks:
         )
 
     def _given_settings(self) -> Iterator[tuple[str, object]]:
-        """Yield the settings in the options, each a file or its text."""
+        """Yield the settings in the options."""
+        for place, given in self._given:
+            yield place, self._settings(given) if isinstance(given, Path) else given
+
+    def _given_places(self) -> Iterator[tuple[str, object]]:
+        """Yield the settings in the options, each a file or what its text says."""
         given = {
             "`settings`": self._options.settings,
             "`extra_args`": self._options.extra_args.get("settings"),
@@ -111,9 +125,10 @@ class PermissionHooks:
             if text and text.lstrip().startswith("{"):
                 yield place, _parsed(text)
             elif text:
-                yield place, self._settings(self.folder / text)
+                yield place, self.folder / text
 
-    def _files(self) -> Iterator[tuple[str, Path]]:
+    def _setting_files(self) -> Iterator[tuple[str, Path]]:
+        """Yield the files of settings that the session reads, each with its source."""
         names = {
             "user": self._config_folder / "settings.json",
             "project": self.folder / ".claude" / "settings.json",
@@ -147,7 +162,7 @@ class PermissionHooks:
         """Yield the folders of plugins: those of the options, and the installed ones that are enabled."""
         yield from (self.folder / item["path"] for item in self._options.plugins)
         all_settings = [settings for _, settings in self._given_settings()]
-        all_settings += [self._settings(file) for _, file in self._files()]
+        all_settings += [self._settings(file) for _, file in self._files]
         enabled = {
             name for item in all_settings for name, on in _members(item, "enabledPlugins").items() if on
         }
@@ -212,11 +227,9 @@ def _parsed(text: str) -> object:
         return text
 
 
-def _managed_files() -> Iterator[Path]:
-    folder = Path(_MANAGED_FOLDERS.get(sys.platform, "/etc/claude-code"))
-    yield folder / "managed-settings.json"
-    if (folder / "managed-settings.d").is_dir():
-        yield from sorted((folder / "managed-settings.d").glob("*.json"))
+def _managed_files() -> list[Path]:
+    """Return the files in the folder of managed settings, which may have changed since the start."""
+    return sorted(_MANAGED_PARTS.glob("*.json")) if _MANAGED_PARTS.is_dir() else []
 
 
 def _setting_sources(options: ClaudeAgentOptions) -> Sequence[str]:
