@@ -144,6 +144,8 @@ THROUGH_LINK: list[tuple[str, str, dict[str, Any]]] = [
     ("bash(cat:*)", "Bash", {"command": "cat docs/notes.md"}),
     ("bash(cat:*)", "Bash", {"command": "cat ./docs//notes.md"}),
     ("bash(cat docs/no*)", "Bash", {"command": "cat docs/no*"}),
+    ("tool:read_many_files", "read_many_files", {"paths": [*map(str, range(2_000)), "docs/notes.md"]}),
+    ("tool:read_many_files", "read_many_files", {"paths": [*map(str, range(900)), "docs/notes.md"]}),
 ]
 
 
@@ -156,7 +158,7 @@ async def test_no_rule_lets_a_call_run_through_a_link_that_leads_out_of_the_fold
     folder: Path,
     rule: str,
     tool: str,
-    call: dict[str, str],
+    call: dict[str, Any],
 ) -> None:
     """The folder is a cloned repository, and the server resolves paths as texts."""
     project, home = folder / "project", folder / "home"
@@ -165,14 +167,14 @@ async def test_no_rule_lets_a_call_run_through_a_link_that_leads_out_of_the_fold
     (home / ".zshrc").touch()
     (project / "docs" / "notes.md").symlink_to("../../home/.zshrc")
     (project / "out").symlink_to(home)
-    tool_input = {key: value.replace("PROJECT", str(project)) for key, value in call.items()}
+    tool_input = json.loads(json.dumps(call).replace("PROJECT", str(project)))
     await person.rules.create(rule, scope="thread", thread_id=thread)
     hook = await prompt(
         server, thread, folder / "none.jsonl", tool_name=tool, tool_input=tool_input, cwd=str(project)
     )
     decision = json.loads(await output_of(hook))["hookSpecificOutput"]["decision"]
     assert decision["behavior"] == "deny"
-    assert f"is a link to {home}/" in decision["message"]
+    assert f"is a link to {home}/" in decision["message"] or "too many paths" in decision["message"]
 
 
 LINKED_BUT_ALLOWED = [

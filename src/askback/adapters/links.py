@@ -10,17 +10,24 @@ import os
 from collections.abc import Iterator
 from glob import iglob
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING
 
 from askback.domain.decision import Decision
 
-MAX_PATHS = 1_000
-"""How many paths of a call are looked up."""
+if TYPE_CHECKING:
+    from askback.domain.policy.calls import Call
+
+MAX_PATHS = 10_000
+"""How many paths of a call are looked up, with those that its wildcards match; a call with more runs by no rule."""
 _CHANGE_FOLDER = frozenset({"cd", "pushd"})
 
 _REFUSED = (
     "{path} is a link to {target}, outside of {folder}, so no rule covers this call and it was not run. "
     "Call it again with the path {target}."
+)
+_TOO_MANY = (
+    "The call names too many paths to look for links that lead out of its folder, so no rule covers it and it was not "
+    "run. Name fewer at a time."
 )
 
 
@@ -28,8 +35,14 @@ def why_not_by_rule(decision: Decision, tool: str, folder: str | None) -> str | 
     """Return why a call must not run although a rule or a mode allows it, as a sentence for the model; else None."""
     if not decision or decision.source != "policy" or folder is None:
         return None
-    base = os.path.normpath(folder)
-    for path in dict.fromkeys(islice(_paths(tool, decision.input, folder), MAX_PATHS)):
+    from askback.domain.policy import files
+    from askback.domain.policy.calls import Call
+
+    base, call = os.path.normpath(folder), Call(tool, decision.input, cwd=folder)
+    paths = list(islice(_paths(call, folder), MAX_PATHS + 1))
+    if len(paths) > MAX_PATHS or len(call.possible_paths) > files.MAX_PATHS:
+        return _TOO_MANY
+    for path in dict.fromkeys(paths):
         if (target := _outside(os.path.join(base, path), base)) is not None:
             return _REFUSED.format(path=path, target=target, folder=folder)
     return None
@@ -54,19 +67,16 @@ def _has_link(path: str, folder: str) -> bool:
     return False
 
 
-def _paths(tool: str, tool_input: Any, folder: str) -> Iterator[str]:
+def _paths(call: Call, folder: str) -> Iterator[str]:
     """Return the texts of a call that may be paths, relative to its folder, with wildcards resolved."""
-    for text in _texts(tool, tool_input, folder):
+    for text in _texts(call):
         if text and "\0" not in text:
             yield text
             if any(sign in text for sign in "*?["):
                 yield from iglob(text, root_dir=folder)
 
 
-def _texts(tool: str, tool_input: Any, folder: str) -> Iterator[str]:
-    from askback.domain.policy.calls import Call
-
-    call = Call(tool, tool_input, cwd=folder)
+def _texts(call: Call) -> Iterator[str]:
     yield from call.possible_paths
     if call.reading is None:
         return
