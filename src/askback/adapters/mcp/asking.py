@@ -50,6 +50,8 @@ MAX_ROUNDS = 8
 """How often a refused answer is asked for again; clients stop after ten rounds of one call."""
 _READ_S = 5.0
 """How long to read a request after the wait for it: the client's own limit is near."""
+_SAME_ID = 20
+"""How many requests with the id of a call to compare: a client may use one id for calls of several tools."""
 _ANSWER = "answer"
 
 log = logging.getLogger(__name__)
@@ -84,16 +86,15 @@ class ToolCall:
         return self.context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     @property
-    def tool_use_id(self) -> str | None:
-        """The id of the tool call in Claude Code."""
-        id_ = self._meta("claudecode/toolUseId")
+    def call_id(self) -> str | None:
+        """The id of the tool call that the client gives: Claude Code, or any other client by askback's own key."""
+        id_ = self._meta("claudecode/toolUseId") or self._meta("io.askback/key")
         return None if id_ is None else short_id(id_)
 
     @property
     def key(self) -> str | None:
         """The idempotency key: the same call of the same tool finds the same request."""
-        key = self.tool_use_id or self._meta("io.askback/key")
-        return call_key("mcp", {"run_id": self.params.name, "tool_call_id": key})
+        return call_key("mcp", {"run_id": self.params.name, "tool_call_id": self.call_id})
 
     @property
     def digest(self) -> str:
@@ -210,7 +211,7 @@ async def earlier_request(
 ) -> InputRequest:
     """Return the request of the same call by another connection, which has another thread; raises `Unaskable`."""
     if tool_call_id is not None:
-        for request in await call.connection.client.requests.list(tool_call_id=tool_call_id, limit=1):
+        for request in await call.connection.client.requests.list(tool_call_id=tool_call_id, limit=_SAME_ID):
             if is_same(request):
                 return request
     raise Unaskable(

@@ -56,7 +56,7 @@ async def ask_user(call: ToolCall, arguments: AskUser) -> Reply:
             form_request.form,
             thread_id=arguments.thread_id or call.connection.thread_id,
             idempotency_key=call.key,
-            tool_call_id=call.tool_use_id,
+            tool_call_id=call.call_id,
             timeout_s=arguments.timeout_s,
             metadata=QUESTIONS if form_request.answers_by_text else None,
             assignees=assignees,
@@ -84,7 +84,7 @@ async def request_approval(call: ToolCall, arguments: RequestApproval) -> Reply:
             approval,
             thread_id=arguments.thread_id or call.connection.thread_id,
             idempotency_key=call.key,
-            tool_call_id=call.tool_use_id,
+            tool_call_id=call.call_id,
             timeout_s=arguments.timeout_s or APPROVAL_S,
         )
 
@@ -114,7 +114,7 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
             thread_id=arguments.thread_id or call.connection.thread_id,
             wait=False,
             idempotency_key=call.key,
-            tool_call_id=call.tool_use_id,
+            tool_call_id=call.call_id,
             assignees=assignees,
             delivery="block" if arguments.wait_s else "resume",
             **options,
@@ -191,7 +191,7 @@ async def _ask(call: ToolCall, question: Question) -> Reply:
     except Refused as error:
         if error.code != "idempotency_mismatch":
             raise
-        earlier = await earlier_request(call, call.tool_use_id, question.is_asked_by)
+        earlier = await earlier_request(call, call.call_id, question.is_asked_by)
         result = await settle(call, earlier, question.wait_s)
     return result if isinstance(result, InputRequiredResult) else _result(call, result)
 
