@@ -54,7 +54,10 @@ class RequestApproval(_Ask, arguments.RequestApproval):
     """If the status is pending, do not run the call: call get_answer with the request_id later."""
 
     wait_s: Wait = None
-    timeout_s: Timeout = None
+    timeout_s: Annotated[
+        float | None,
+        Field(gt=0, description="Close the request after this many seconds. Without it, it stays open for a day."),
+    ] = None
 
 
 class RequestEnvVars(_Ask, arguments.RequestEnvVars):
@@ -115,10 +118,11 @@ class AnswerInView(Model):
     key: str
 
 
-class ApprovalPrompt(Model):
+class ApprovalPrompt(Model, extra="ignore", json_schema_extra={"additionalProperties": False}):
     """Decide whether a tool call may run. For the client's own permission prompts, not for models.
 
-    Claude Code calls it with `--permission-prompt-tool mcp__askback__approval_prompt`.
+    Claude Code calls it with `--permission-prompt-tool mcp__askback__approval_prompt`. Other keys, which a
+    later version may send, are ignored.
     """
 
     tool_name: str = Field(min_length=1)

@@ -36,10 +36,10 @@ from askback.adapters.mcp.outcomes import QUESTIONS, request_result, result
 from askback.adapters.mcp.prompts import approval_prompt, forget_prompt
 from askback.adapters.mcp.view import answer_in_view, read_in_view
 from askback.domain.approval import Approval
-from askback.domain.lifecycle import Status
+from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
-from askback.domain.questiontext import call_text
+from askback.domain.questiontext import call_text, form_title
 from askback.domain.request import InputRequest
 from askback.domain.validation.ask import check_form
 from askback.errors import Conflict, Refused
@@ -145,6 +145,7 @@ async def get_answer(call: ToolCall, arguments: GetAnswer) -> Reply:
     request = await call.connection.client.requests.get(arguments.request_id)
     request = await settle(call, request, call.seconds(arguments.wait_s))
     forget_prompt(call, request)
+    call.repeats.forget(request)
     return _result(call, request)
 
 
@@ -181,11 +182,14 @@ async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
 
 def _title(request: InputRequest) -> str:
     """Return what a request asks, of an approval with the call, by which a model knows its own."""
+    if request.form is not None:
+        return form_title(request)
     sentence = what_it_asks(request)
     return sentence if request.approval is None else f"{sentence} {call_text(request)}"
 
 
 async def _ask(call: ToolCall, question: Question) -> Reply:
+    result = None
     try:
         result = await ask(call, question)
     except Refused as error:
@@ -193,7 +197,16 @@ async def _ask(call: ToolCall, question: Question) -> Reply:
             raise
         earlier = await earlier_request(call, call.call_id, question.is_asked_by)
         result = await settle(call, earlier, question.wait_s)
+    finally:
+        _keep_for_repeat(call, result)
     return result if isinstance(result, InputRequiredResult) else _result(call, result)
+
+
+def _keep_for_repeat(call: ToolCall, result: InputRequest | InputRequiredResult | None) -> None:
+    """Remember the request of a call that has ended without an outcome, also by a timeout or a lost connection."""
+    request = call.asked if result is None else result
+    if call.repeat_key and isinstance(request, InputRequest) and request.status not in TERMINAL:
+        call.repeats.remember(call.repeat_key, request)
 
 
 def _result(call: ToolCall, request: InputRequest) -> CallToolResult:
