@@ -77,5 +77,7 @@ def test_other_keys_of_a_context_are_arguments_of_its_source() -> None:
 @requirement("C6")
 def test_a_function_that_is_passed_as_a_step_is_refused_at_once() -> None:
     function: Any = greet
-    with pytest.raises(LifecycleError, match=r"^on_before_agent\[1\] is no step: use SetVariable, .*CallFunction"):
+    with pytest.raises(
+        LifecycleError, match=r"^on_before_agent\[1\] is no step: use SetVariable, .*CallFunction"
+    ):
         Lifecycle(on_before_agent=[InjectContext("x"), function])

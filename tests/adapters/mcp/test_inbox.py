@@ -209,6 +209,7 @@ WRONG = [
     ),
     ("ask_user", {"form": {"fields": []}}, "form.fields: Add at least one field"),
     ("ask_user", {"question": "x" * 2001}, "question: Must be at most 2000"),
+    ("ask_user", {"question": "x" * 300_000}, "- question: The request is larger than"),
     ("ask_user", {"question": "x", "options": ["a", "a"]}, "options[1]: This option appears twice"),
     ("ask_user", {"question": "x", "options": ["a", "\u202e"]}, "options[1]: Remove control"),
     ("ask_user", {"question": "x", "options": [5]}, "options[0]: Must be a string or an object"),
@@ -334,7 +335,12 @@ async def test_a_permission_prompt_is_answered_in_the_format_of_claude(
                 async def prompt(
                     use: str = f"toolu_{thread}_{number}", tool: str = tool, given: Any = tool_input
                 ) -> None:
-                    arguments = {"tool_name": tool, "input": given, "tool_use_id": use, "of_a_later_version": 1}
+                    arguments = {
+                        "tool_name": tool,
+                        "input": given,
+                        "tool_use_id": use,
+                        "of_a_later_version": 1,
+                    }
                     result = await tools.call("approval_prompt", **arguments)
                     assert result.structured_content is None
                     [block] = result.content

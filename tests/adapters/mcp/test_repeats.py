@@ -42,19 +42,31 @@ async def test_a_repeated_call_without_an_id_shows_no_second_card(
 async def test_a_repeated_call_returns_an_answer_that_was_not_read_and_the_next_one_asks_again(
     mode: str, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
-    arguments = {"tool": "deploy", "input": {"to": "prod"}, "thread_id": thread, "wait_s": 0}
+    arguments = {**QUESTION, "thread_id": thread, "wait_s": 0}
     with anyio.fail_after(120):
         async with connect(Kind("stdio", mode)) as tools:
-            first = await tools.content("request_approval", **arguments)
-            await person.requests.decide(first["request_id"], "approve")
-            approved = await tools.content("request_approval", **arguments)
-            assert (approved["request_id"], approved["decision"]) == (first["request_id"], "approve")
-            second = await tools.content("request_approval", **arguments)
-            assert (second["request_id"] != first["request_id"], second["status"]) == (True, "pending")
-            await person.requests.decide(second["request_id"], "approve")
+            first = await tools.content("ask_user", **arguments)
+            await person.requests.answer(first["request_id"], {"answer": "late"})
+            answered = await tools.content("ask_user", **arguments)
+            second = await tools.content("ask_user", **arguments)
+            await person.requests.answer(second["request_id"], {"answer": "read"})
             await tools.content("get_answer", request_id=second["request_id"])
-            third = await tools.content("request_approval", **arguments)
-            assert (third["request_id"] != second["request_id"], third["status"]) == (True, "pending")
+            third = await tools.content("ask_user", **arguments)
+    assert (answered["request_id"], answered["answers"]) == (first["request_id"], {"answer": "late"})
+    assert len({first["request_id"], second["request_id"], third["request_id"]}) == 3
+
+
+@requirement("B15")
+async def test_an_approval_that_was_given_after_the_call_counts_for_no_other_call(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    """Its outcome may have been delivered as a resume, and the call may have run."""
+    arguments = {"tool": "deploy", "input": {"to": "prod"}, "thread_id": thread, "wait_s": 0}
+    async with connect(Kind("stdio", LEGACY)) as tools:
+        first = await tools.content("request_approval", **arguments)
+        await person.requests.decide(first["request_id"], "approve")
+        second = await tools.content("request_approval", **arguments)
+    assert (second["request_id"] != first["request_id"], second["status"]) == (True, "pending")
 
 
 @pytest.mark.parametrize("mode", [LEGACY, MODERN])

@@ -56,7 +56,10 @@ class RequestApproval(_Ask, arguments.RequestApproval):
     wait_s: Wait = None
     timeout_s: Annotated[
         float | None,
-        Field(gt=0, description="Close the request after this many seconds. Without it, it stays open for a day."),
+        Field(
+            gt=0,
+            description="Close the request after this many seconds. Without it, it stays open for a day.",
+        ),
     ] = None
 
 
@@ -98,7 +101,9 @@ class ListRequests(Model):
     was lost. Programs that share your token see the same list: take only a request with exactly what you asked.
     """
 
-    thread_id: Thread = None
+    thread_id: Annotated[
+        str | None, Field(description="Only the requests of this conversation.", min_length=1)
+    ] = None
     status: Literal["pending", "resolving", "answered", "declined", "cancelled", "expired"] | None = None
     limit: Annotated[int, Field(ge=1, le=100)] = 20
 

@@ -15,7 +15,7 @@ from askback.domain.request import InputRequest
 MAX_REPEATS = 1000
 """How many requests without an outcome are remembered."""
 UNREAD_S = 3600.0
-"""How long an answer that came after the call counts for the next one: as long as an approval does."""
+"""How long an answer that came after the call counts for the next one."""
 
 CallKey = tuple[str, str, str]
 """The client's session, the thread, and the digest of the tool and of what it asks."""
@@ -49,7 +49,10 @@ class Repeats:
 
 
 def counts_for_repeat(request: InputRequest, *, is_recent: bool) -> bool:
-    """Whether an equal call may take over a request: while it is open, or soon after a person has settled it."""
-    return request.status not in TERMINAL or (
-        is_recent and request.status in {Status.ANSWERED, Status.DECLINED}
-    )
+    """Whether an equal call may take over a request: while it is open, or soon after a person has settled it.
+
+    An approval counts only while it is open: if its outcome was also delivered as a resume, the call may have run.
+    """
+    if request.status not in TERMINAL:
+        return True
+    return is_recent and request.approval is None and request.status in {Status.ANSWERED, Status.DECLINED}
