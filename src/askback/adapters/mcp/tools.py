@@ -189,23 +189,30 @@ def _title(request: InputRequest) -> str:
 
 
 async def _ask(call: ToolCall, question: Question) -> Reply:
-    result = None
     try:
-        result = await ask(call, question)
+        outcome = await _outcome(call, question)
+    except BaseException:  # also a call that was cancelled or has lost its connection
+        _keep_for_repeat(call, call.asked)
+        raise
+    if isinstance(outcome, InputRequiredResult):
+        return outcome
+    _keep_for_repeat(call, outcome)
+    return _result(call, outcome)
+
+
+async def _outcome(call: ToolCall, question: Question) -> InputRequest | InputRequiredResult:
+    try:
+        return await ask(call, question)
     except Refused as error:
         if error.code != "idempotency_mismatch":
             raise
         earlier = await earlier_request(call, call.call_id, question.is_asked_by)
-        result = await settle(call, earlier, question.wait_s)
-    finally:
-        _keep_for_repeat(call, result)
-    return result if isinstance(result, InputRequiredResult) else _result(call, result)
+        return await settle(call, earlier, question.wait_s)
 
 
-def _keep_for_repeat(call: ToolCall, result: InputRequest | InputRequiredResult | None) -> None:
-    """Remember the request of a call that has ended without an outcome, also by a timeout or a lost connection."""
-    request = call.asked if result is None else result
-    if call.repeat_key and isinstance(request, InputRequest) and request.status not in TERMINAL:
+def _keep_for_repeat(call: ToolCall, request: InputRequest | None) -> None:
+    """Remember the request of a call that has ended without an outcome."""
+    if call.repeat_key is not None and request is not None and request.status not in TERMINAL:
         call.repeats.remember(call.repeat_key, request)
 
 
