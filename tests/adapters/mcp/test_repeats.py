@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import pytest
 
 from askback import AsyncClient
+from askback.adapters.mcp import repeats
+from askback.adapters.mcp.repeats import Repeats, counts_for_repeat
+from askback.domain.lifecycle import Status
 from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card
 from tests.requirements import requirement
 
@@ -96,3 +100,18 @@ async def test_a_withdrawn_question_is_asked_anew(connect: Connect, thread: str)
         await tools.content("cancel_request", request_id=first["request_id"])
         second = await tools.content("ask_user", **QUESTION, thread_id=thread, wait_s=0)
     assert (second["request_id"] != first["request_id"], second["status"]) == (True, "pending")
+
+
+async def test_an_answer_counts_for_an_hour_and_the_oldest_calls_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(repeats, "UNREAD_S", 0)
+    monkeypatch.setattr(repeats, "MAX_REPEATS", 1)
+    first, second = ("", "thread", "first"), ("", "thread", "second")
+    request: Any = SimpleNamespace(id="req_1", status=Status.ANSWERED, approval=None)
+    calls = Repeats()
+    calls.remember(first, request)
+    calls.remember(second, request)
+    assert (calls.take(first), calls.take(second)) == (None, ("req_1", False))
+    assert not counts_for_repeat(request, is_recent=False)
+    assert counts_for_repeat(request, is_recent=True)
