@@ -146,7 +146,9 @@ def settings_page() -> str:
         [
             "# Settings\n",
             "A server reads these variables. The options of `askback serve` override them;",
-            "an unknown `ASKBACK_` variable is ignored with a warning.\n",
+            "an unknown `ASKBACK_` variable is ignored with a warning. A server that a connected client starts in the",
+            "background reads only `ASKBACK_PORT`",
+            "([why](../decisions/0097-a-connected-client-starts-the-server.md)).\n",
             "| variable | | default |\n|---|---|---|",
             *rows,
             "\n## Limits\n",

@@ -104,6 +104,20 @@ async def test_a_denied_command_does_not_run_and_the_model_reads_why(
     assert "Keep it." in endpoint.results()[0]
 
 
+async def test_a_link_that_leads_out_of_the_folder_is_not_followed_by_a_rule(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    (chat.folder.parent / "key").write_text("canary")
+    (chat.folder / "notes.md").symlink_to("../key")
+    endpoint.play("Read it", [call("Read", file_path="notes.md")], ["I cannot."])
+    await eva.rules.create("tool:Read", scope="thread", thread_id="chat")
+    with chat.running():
+        await eva.say("Read it", thread_id="chat")
+        await wait_for_conversation(eva, has_text("I cannot."))
+    assert f"is a link to {chat.folder.parent / 'key'}" in endpoint.results()[0]
+    assert "canary" not in endpoint.results()[0]
+
+
 @pytest.mark.parametrize("known_by", ["folder", "environment"])
 async def test_a_secret_for_a_command_never_reaches_the_model(
     chat: Chat, endpoint: FakeEndpoint, server: RunningServer, eva: AsyncClient, known_by: str

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -124,3 +127,87 @@ async def test_a_hook_that_is_turned_off_asks_nobody_and_decides_nothing(
     hook = server.run("hook", stdin=json.dumps(event).encode(), **environment)
     assert await output_of(hook) == b""
     assert not await person.requests.list(thread_id=thread)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that is not below `/dev`, where the policy lets nothing be read."""
+    with TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
+THROUGH_LINK: list[tuple[str, str, dict[str, Any]]] = [
+    ("tool:Read", "Read", {"file_path": "docs/notes.md"}),
+    ("tool:Read", "Read", {"file_path": "PROJECT/docs/notes.md"}),
+    ("tool:Read", "Read", {"file_path": "out/any.md"}),
+    ("Write(file_path=docs/*)", "Write", {"file_path": "docs/notes.md", "content": "x"}),
+    ("bash(cat:*)", "Bash", {"command": "cat docs/notes.md"}),
+    ("bash(cat:*)", "Bash", {"command": "cat ./docs//notes.md"}),
+    ("bash(cat docs/no*)", "Bash", {"command": "cat docs/no*"}),
+]
+
+
+@requirement("B10")
+@pytest.mark.parametrize(("rule", "tool", "call"), THROUGH_LINK)
+async def test_no_rule_lets_a_call_run_through_a_link_that_leads_out_of_the_folder(
+    server: Server,
+    person: AsyncClient,
+    thread: str,
+    folder: Path,
+    rule: str,
+    tool: str,
+    call: dict[str, str],
+) -> None:
+    """The folder is a cloned repository, and the server resolves paths as texts."""
+    project, home = folder / "project", folder / "home"
+    (project / "docs").mkdir(parents=True)
+    home.mkdir()
+    (home / ".zshrc").touch()
+    (project / "docs" / "notes.md").symlink_to("../../home/.zshrc")
+    (project / "out").symlink_to(home)
+    tool_input = {key: value.replace("PROJECT", str(project)) for key, value in call.items()}
+    await person.rules.create(rule, scope="thread", thread_id=thread)
+    hook = await prompt(
+        server, thread, folder / "none.jsonl", tool_name=tool, tool_input=tool_input, cwd=str(project)
+    )
+    decision = json.loads(await output_of(hook))["hookSpecificOutput"]["decision"]
+    assert decision["behavior"] == "deny"
+    assert f"is a link to {home}/" in decision["message"]
+
+
+LINKED_BUT_ALLOWED = [
+    ("tool:Read", "Read", {"file_path": "PROJECT/notes.md"}),
+    ("bash(.venv/bin/python -m pytest)", "Bash", {"command": ".venv/bin/python -m pytest"}),
+]
+
+
+@requirement("B10")
+@pytest.mark.parametrize(("rule", "tool", "call"), LINKED_BUT_ALLOWED)
+async def test_a_rule_lets_a_call_run_with_a_link_within_the_folder_or_a_linked_program(
+    server: Server,
+    person: AsyncClient,
+    thread: str,
+    folder: Path,
+    rule: str,
+    tool: str,
+    call: dict[str, str],
+) -> None:
+    """The folder itself may be a link too."""
+    (folder / "real" / "docs").mkdir(parents=True)
+    (folder / "project").symlink_to("real")
+    (folder / "real" / "docs" / "notes.md").touch()
+    (folder / "real" / "notes.md").symlink_to("docs/notes.md")
+    (folder / "real" / ".venv" / "bin").mkdir(parents=True)
+    (folder / "real" / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    tool_input = {key: value.replace("PROJECT", str(folder / "project")) for key, value in call.items()}
+    await person.rules.create(rule, scope="thread", thread_id=thread)
+    hook = await prompt(
+        server,
+        thread,
+        folder / "none.jsonl",
+        tool_name=tool,
+        tool_input=tool_input,
+        cwd=str(folder / "project"),
+    )
+    decision = json.loads(await output_of(hook))["hookSpecificOutput"]["decision"]
+    assert decision == {"behavior": "allow", "updatedInput": tool_input}

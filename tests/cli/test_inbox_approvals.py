@@ -78,6 +78,7 @@ async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, 
     lines = (await run_inbox_from_pipe(server, thread, ":later")).splitlines()
     assert {"│ src/a.py", "│  one", "│ -two", "│ +three"} <= set(lines)
     assert "Edit src/a.py +1 −1" in lines
+    assert "Compared with the agent's copy of the file:" in lines
     assert lines[lines.index("│ mode: ") + 1] == "│   0600"
 
 

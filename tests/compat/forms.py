@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
+from askback.domain.options import value_text
 from askback.domain.validation import check_answer, check_form
 from askback.domain.validation.visibility import hidden_fields
 
@@ -92,7 +93,7 @@ def checkbox(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def choice(draw: st.DrawFn) -> dict[str, Any]:
-    values = draw(st.lists(TEXTS | NUMBERS, min_size=1, max_size=4, unique=True))
+    values = draw(st.lists(TEXTS | NUMBERS, min_size=1, max_size=4, unique_by=value_text))
     options = [draw(option(value)) for value in values]
     return {"options": options, **optional(draw, allow_other=st.booleans())}
 

@@ -252,8 +252,9 @@ def test_a_secret_is_no_elicitation() -> None:
 def test_a_decision_is_one_of_two() -> None:
     params = write_approval("Run `git push`?", locale="de")
     assert faults(params) == []
-    titles = [item["title"] for item in params["requestedSchema"]["properties"]["decision"]["oneOf"]]
-    assert titles == ["Einmal erlauben", "Ablehnen"]
+    decision = params["requestedSchema"]["properties"]["decision"]
+    assert decision["title"] == "Entscheiden"
+    assert [item["title"] for item in decision["oneOf"]] == ["Einmal erlauben", "Ablehnen"]
     assert read_decision({"decision": "approve", "note": " "}) == {"decision": "approve"}
     assert read_decision({"decision": "deny", "note": "Not now"}) == {"decision": "deny", "note": "Not now"}
     assert read_decision({"decision": "perhaps"}) is None

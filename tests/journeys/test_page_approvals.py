@@ -70,7 +70,7 @@ async def test_always_shows_ready_rules_in_full_and_keeps_the_chosen_one(
     await expect(eva.button("Always allow…")).to_be_focused()
     assert (await team.ada.get(request["id"]))["status"] == "pending"
     await eva.button("Always allow…").click()
-    await eva.card.get_by_role("radio", name="curl with any safe options").check()
+    await eva.card.get_by_role("radio", name="curl with any safe arguments").check()
     await expect(exact_rule).to_have_text("bash(curl:*)")
     await eva.button("Always allow").click()
     answer = await settled(team, request)
@@ -166,7 +166,8 @@ async def test_a_file_is_shown_as_a_diff_with_words_for_its_colours(
     eva = await screen(f"/r/{request['id']}", team=team)
     await expect(eva.card.locator(".del")).to_have_text("-removed: two\n")
     await expect(eva.card.locator(".add")).to_have_text("+added: three\n")
-    await expect(eva.card.locator(".cmd .head")).to_have_text("src/a.py+1 −1")
+    # An unchanged line may be new all the same: the agent says what the file holds.
+    await expect(eva.card.locator(".cmd .head")).to_have_text("src/a.py+1 −1 compared with the agent's copy")
     await expect(eva.card.locator(".del")).to_have_attribute("data-n", "2")
 
 

@@ -32,12 +32,13 @@ HOST = """<!doctype html><meta charset="utf-8"><title>A chat</title><h1>A chat</
 <script>
 const frame = document.querySelector("iframe");
 const post = (message) => frame.contentWindow.postMessage({jsonrpc: "2.0", ...message}, "*");
+const finish = () => window.shown && post({method: "ui/notifications/tool-result", params: window.shown});
 addEventListener("message", async ({data, source}) => {
   if (source !== frame.contentWindow) return;
   const result = await window.host(JSON.stringify(data));
   const {error, ...rest} = JSON.parse(result);
   if (data.id !== undefined) post({id: data.id, ...(error ? {error} : {result: rest})});
-  if (data.method === "ui/notifications/initialized") post({method: "ui/notifications/tool-result", params: window.shown});
+  if (data.method === "ui/notifications/initialized") finish();
 });
 </script>"""
 
@@ -95,9 +96,15 @@ async def page(chromium: Browser) -> AsyncIterator[Page]:
 
 
 async def show_view(
-    page: Page, agent: Person, request: dict[str, Any], *, refused: Sequence[str] = (), **context: str
+    page: Page,
+    agent: Person,
+    request: dict[str, Any],
+    *,
+    refused: Sequence[str] = (),
+    is_finished: bool = True,
+    **context: str,
 ) -> Host:
-    """Show the view of a request in a host; one without an id is an error of the tool."""
+    """Show the view of a request in a host; one without an id is an error of the tool, which may still run."""
     host = Host(agent, **{"theme": "light", "locale": "en-US", **context})
     host.refused.update(refused)
     await page.expose_function("host", host.receive)
@@ -108,8 +115,11 @@ async def show_view(
     document = view_document().replace(
         "<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{CSP}">', 1
     )
-    script = "([shown, html]) => { window.shown = shown; document.querySelector('iframe').srcdoc = html }"
-    await page.evaluate(script, [result, document])
+    name = "shown" if is_finished else "later"
+    script = (
+        "([name, result, html]) => { window[name] = result; document.querySelector('iframe').srcdoc = html }"
+    )
+    await page.evaluate(script, [name, result, document])
     return host
 
 
@@ -166,6 +176,22 @@ async def test_an_answer_from_elsewhere_is_shown_and_told_to_the_model(
             ]
 
 
+async def test_an_answer_goes_with_the_next_message_where_the_host_takes_none_now(
+    page: Page, server: Server, thread: str
+) -> None:
+    async with server.person("requester") as agent:
+        request = await create_form(agent, thread)
+        host = await show_view(page, agent, request, refused=["ui/message"])
+        view = page.frame_locator("iframe")
+        await view.get_by_text("Word").click()
+        await view.get_by_role("button", name="Submit").click()
+        async with asyncio.timeout(120):
+            assert (await host.messages.get())[0] == "ui/notifications/initialized"
+            method, params = await host.messages.get()
+    assert (method, [*params]) == ("ui/update-model-context", ["content"])
+    assert request["id"] in params["content"][0]["text"]
+
+
 async def test_a_request_that_nobody_answered_ends_without_a_word_to_the_model(
     page: Page, server: Server, thread: str
 ) -> None:
@@ -179,6 +205,18 @@ async def test_a_request_that_nobody_answered_ends_without_a_word_to_the_model(
         async with asyncio.timeout(120):
             await host.messages.get()
     assert host.messages.empty()  # it would have been sent before the end was drawn
+
+
+async def test_nothing_is_shown_while_the_call_runs(page: Page, server: Server, thread: str) -> None:
+    async with server.person("requester") as agent:
+        request = await create_form(agent, thread)
+        host = await show_view(page, agent, request, is_finished=False)
+        async with asyncio.timeout(120):
+            assert (await host.messages.get())[0] == "ui/notifications/initialized"
+        view = page.frame_locator("iframe")
+        await expect(view.locator("askback-request")).to_be_hidden()
+        await page.evaluate("window.shown = window.later; finish()")
+        await expect(view.get_by_role("button", name="Submit")).to_be_visible()
 
 
 async def test_a_link_is_opened_by_the_host_or_else_shown(page: Page, server: Server, thread: str) -> None:

@@ -90,6 +90,8 @@ customElements.define("askback-request", ViewRequest);
 const getText: GetText = (key, params) => getTextIn(localeOf(document.documentElement))(key, params);
 const card = document.createElement("askback-request");
 card.headingLevel = 1;
+// While the call runs, the host may ask by itself: there is nothing to show.
+card.hidden = true;
 card.client = {
   send: async (id, action, body, key) => {
     const { request } = await host.tool("answer_in_view", {
@@ -160,8 +162,13 @@ function tellModel({ id, status }: InputRequest): void {
   states.set(id, "told");
   // A request that nobody answered ends without a word of the person.
   if (!wasOpen || !["answered", "declined"].includes(status)) return;
-  const text = getText("mcp_answered", { id });
-  host.ask("ui/message", { role: "user", content: [{ type: "text", text }] }).catch(() => {});
+  const content = [{ type: "text", text: getText("mcp_answered", { id }) }];
+  // VS Code refuses a message while the person is writing one; this goes with that message.
+  const add = (): Promise<void> => host.ask("ui/update-model-context", { content });
+  host
+    .ask("ui/message", { role: "user", content })
+    .catch(add)
+    .catch(() => {});
 }
 
 /** Show that there is no request, or none that can be read; it may be on its page. */
@@ -190,6 +197,7 @@ async function look(id: string): Promise<void> {
 
 async function show(id: string): Promise<void> {
   followedId = id;
+  card.hidden = false;
   await look(id).catch(() => showNone(() => getText("mcp_unshown")));
   if (followedId) setTimeout(follow, pauseMs);
 }

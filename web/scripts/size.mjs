@@ -12,7 +12,7 @@ const PAGE_BUDGETS = {
   app: 60_000,
   connected: 4_000,
   login: 5_100,
-  mcp: 65_400,
+  mcp: 65_450,
   missing: 4_000,
   request: 20_000,
   thread: 20_000,

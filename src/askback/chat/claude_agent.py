@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from askback.adapters.asking import MirroredCall
-from askback.adapters.claude.chat import converse, unread_messages
+from askback.adapters.claude.chat import converse, trusts, unread_messages
 from askback.adapters.claude.durable import CONTINUE_PROMPT
 from askback.adapters.claude.replies import Note, TurnEnd
 from askback.chat import history
@@ -22,12 +22,17 @@ from askback.chat.turn import EMPTY_REPLY, Turn
 SESSION = "claude_session"
 """The key of the session's id in the metadata of the thread."""
 READ = "claude_read"
-"""The key of the id of a message that the session has answered without storing it."""
+"""The key of the id of the last message that a hook of the person refused: the session has not stored it."""
 CLEARED = "claude_cleared"
-"""The key of the id of the message with which the person cleared Claude's memory."""
+"""The key of the id of the message with which the person cleared Claude's memory, or that a hook refused as the first.
+"""
 
 CLEARED_NOTE = "Claude has forgotten the conversation above."
 DONE_NOTE = "Done."
+UNTRUSTED_NOTE = (
+    "You have not trusted this folder in Claude Code, so I do not read its settings, hooks, MCP servers and "
+    "`CLAUDE.md`. To change that, start `claude` there once and trust the folder."
+)
 
 _COMMAND = re.compile(r"/[\w:-]+(\s|$)", re.ASCII)
 _CLEAR = re.compile(r"/clear(\s|$)")
@@ -40,6 +45,7 @@ class Prompt:
     text: str
     session_id: str
     message_id: str | None
+    begins_session: bool = False
 
     @property
     def is_command(self) -> bool:
@@ -57,7 +63,8 @@ class ClaudeAgent:
     @property
     def greeting(self) -> str:
         """The first message in a new thread."""
-        return f"Hello! I am Claude, and I work in {self.folder}. What shall we do?"
+        greeting = f"Hello! I am Claude, and I work in {self.folder}. What shall we do?"
+        return greeting if trusts(self.folder) else f"{greeting}\n\n{UNTRUSTED_NOTE}"
 
     async def answer(self, turn: Turn) -> None:
         """Answer the prompt in the session of the thread."""
@@ -86,6 +93,10 @@ class ClaudeAgent:
                     if isinstance(reply, str):
                         await turn.write(reply)
                     elif isinstance(reply, Note):
+                        if reply.refuses_prompt:
+                            await self._store_refusal(
+                                turn, prompt
+                            )  # before the person reads it and writes again
                         await turn.note(reply.text)
                     else:
                         await self._end(turn, prompt, reply)
@@ -116,7 +127,7 @@ class ClaudeAgent:
             await turn.ask.threads.update(turn.thread_id, metadata={**metadata, SESSION: session_id})
             since = prompts[0] if len(texts) < len(history.prompts(thread)) else None
             text = last_text if _is_command(last_text) else history.transcript(thread, since=since)
-            return Prompt(text=text, session_id=session_id, message_id=last_id)
+            return Prompt(text=text, session_id=session_id, message_id=last_id, begins_session=True)
         if not unread:
             return Prompt(text=CONTINUE_PROMPT, session_id=session_id, message_id=None)
         if last_text.startswith("/"):
@@ -126,21 +137,24 @@ class ClaudeAgent:
         text = f"I wrote:\n\n{text}" if text.startswith("/") else text
         return Prompt(text=text, session_id=session_id, message_id=last_id)
 
+    async def _store_refusal(self, turn: Turn, prompt: Prompt) -> None:
+        """Store that Claude must not get a prompt again, unless its session has it."""
+        ids = [] if prompt.message_id is None else [prompt.message_id]
+        if ids and unread_messages(prompt.session_id, self.folder, ids) is None:
+            await self._update(turn, {CLEARED if prompt.begins_session else READ: prompt.message_id})
+
     async def _end(self, turn: Turn, prompt: Prompt, end: TurnEnd) -> None:
-        """Store what Claude has read, and tell the person the end of a turn in which Claude has said nothing."""
+        """Store that Claude's memory was cleared, and tell the person the end of a turn in which it said nothing."""
         is_cleared = end.session_id != prompt.session_id
-        changes = dict[str, Any]()
         if is_cleared:
-            changes = {SESSION: None, CLEARED: prompt.message_id or turn.prompt["id"]}
-        elif prompt.message_id is not None and not prompt.is_command:
-            message_ids = [prompt.message_id]
-            if unread_messages(end.session_id, self.folder, message_ids) is None:
-                changes = {READ: prompt.message_id}
-        if changes:
-            members = {**_members(await turn.read()), **changes}
-            await turn.ask.threads.update(turn.thread_id, metadata=members)
+            await self._update(turn, {SESSION: None, CLEARED: prompt.message_id or turn.prompt["id"]})
         if not end.has_reply:
             await turn.note(CLEARED_NOTE if is_cleared else DONE_NOTE if prompt.is_command else EMPTY_REPLY)
+
+    async def _update(self, turn: Turn, changes: Mapping[str, Any]) -> None:
+        """Change members of the thread's metadata."""
+        members = {**_members(await turn.read()), **changes}
+        await turn.ask.threads.update(turn.thread_id, metadata=members)
 
 
 def _members(thread: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from pydantic import Field
 
 from askback.adapters.asking import PausePoint, approve_once
 from askback.adapters.asktools import ASK_USER, AskResult, AskTool
+from askback.adapters.links import why_not_by_rule
 from askback.client import AsyncClient
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
@@ -87,6 +88,8 @@ async def _run_if_approved(
     )
     if not decision:
         raise ToolFailed(decision.text)
+    if (link := why_not_by_rule(decision, kind.__name__, str(folder))) is not None:
+        raise ToolFailed(link)
     approved = parse(kind, decision.input)
     if decision.source == "policy":  # the rule would allow it again
         return AskResult(await run(folder, approved), decision.request)

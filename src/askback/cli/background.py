@@ -17,7 +17,8 @@ from typing import IO, TypeVar
 from urllib.parse import urlsplit
 
 from askback.client.blocking_calls import run_in_thread
-from askback.client.discovery import CREDENTIALS, named_data_dir
+from askback.client.discovery import named_data_dir
+from askback.client.lease import OWN_PREFIX
 from askback.client.program import program
 from askback.client.server_proof import is_running
 from askback.errors import AskbackError
@@ -36,6 +37,8 @@ CHECK_S = 0.05
 """Seconds between two checks whether a server accepts requests, or has ended."""
 WATCH_S, MAX_WATCH_S = 1.0, 60.0
 """Seconds between two checks whether a server was killed; the pause doubles until one stays up."""
+PASSED_ON = frozenset({"ASKBACK_PORT"})
+"""The variables of askback that a background server gets from the client that starts it."""
 
 Result = TypeVar("Result")
 
@@ -180,7 +183,7 @@ def _launch(data_dir: Path, port: Sequence[str]) -> IO[bytes] | None:
             process = subprocess.Popen(  # noqa: S603 - our own module
                 (*_DETACHED, *words),
                 cwd=data_dir,
-                env={name: text for name, text in os.environ.items() if name != CREDENTIALS},
+                env=_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -189,6 +192,19 @@ def _launch(data_dir: Path, port: Sequence[str]) -> IO[bytes] | None:
             )
         process.wait()  # the shell; it has noted the id even if this process is killed before
     return process.stdout
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of the server: that of the client, without askback's variables but the port.
+
+    Some clients read variables from a file of the folder in which they start, such as `.env` of a cloned repository.
+    Its author would choose the tokens, the database or the keys of the server.
+    """
+    return {
+        name: text
+        for name, text in os.environ.items()
+        if not name.startswith(OWN_PREFIX) or name in PASSED_ON
+    }
 
 
 def _read_ready_line(output: IO[bytes], lines: list[bytes]) -> None:

@@ -73,6 +73,8 @@ def _show_preview(terminal: Terminal, preview: Preview) -> None:
     terminal.say(f"{heading}:", "dim")
     if preview.path is not None:
         terminal.quote(preview.path, "bold")
+    if preview.whole and any(line.op == " " for line in preview.diff or ()):
+        terminal.say("Compared with the agent's copy of the file:", "dim")
     if preview.parts:
         terminal.quote(preview.parts, "bold" if preview.type == "command" else "")
     for line in preview.diff or ():

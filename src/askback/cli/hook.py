@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from askback.adapters.links import why_not_by_rule
 from askback.cli.background import own_server
 from askback.cli.clients.transcript import wait_until_ended
 from askback.cli.signals import interruptible
@@ -100,6 +101,8 @@ async def _ask(event: dict[str, Any]) -> dict[str, Any]:
             raise AskbackError(" ".join(decision.reasons))
         if not decision:
             return {"behavior": "deny", "message": decision.text}
+        if (link := why_not_by_rule(decision, tool, event.get("cwd"))) is not None:
+            return {"behavior": "deny", "message": link}
         return {"behavior": "allow", "updatedInput": tool_input if plan is not None else decision.input}
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from askback.cli.background import PASSED_ON
 from askback.cli.clients.additions import Addition, reason_against_writing
 from askback.cli.clients.definitions import CLIENTS, Client, Command
 from askback.cli.clients.record import PRIVATE, ChangedFile, Record, replace_file
@@ -20,8 +23,11 @@ from askback.cli.connection import NoServerRunning, find
 from askback.cli.local import run_as
 from askback.cli.output import plain_console
 from askback.client import AsyncClient
+from askback.client.discovery import CREDENTIALS
 from askback.client.discovery import data_dir as own_data_dir
+from askback.client.lease import OWN_PREFIX
 from askback.errors import AskbackError, missing_extra
+from askback.server.settings import NOT_SERVER
 from askback.wire.admin_replies import NewToken
 from askback.wire.operation import OPERATOR
 
@@ -67,6 +73,10 @@ def install(
         console.print(
             f"No askback server is running. {definition.title} starts it in the background when it needs it."
         )
+        if names := _ignored_settings():
+            console.print(
+                f"It will not have the settings of {', '.join(names)}. To use them, start it by: askback serve"
+            )
     if not yes:
         typer.confirm(f"Connect {definition.title}?", abort=True)
         if root is None and typer.confirm(f"May it read {Path.cwd()} without asking?"):
@@ -92,6 +102,12 @@ def install(
                 f"{addition.path} cannot be written: {error}. Undo the rest with: askback uninstall {client}"
             ) from None
     console.print(f"Connected. Restart {definition.title}. To undo: askback uninstall {client}")
+
+
+def _ignored_settings() -> Sequence[str]:
+    """Return the variables of this environment whose settings a background server does not have."""
+    others = {*PASSED_ON, *NOT_SERVER, "ASKBACK_DATA_DIR", CREDENTIALS}
+    return sorted(name for name in os.environ if name.startswith(OWN_PREFIX) and name not in others)
 
 
 def known_client(name: str) -> Client:

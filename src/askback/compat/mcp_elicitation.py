@@ -68,10 +68,13 @@ class WrittenElicitation(NamedTuple):
     losses: tuple[Loss, ...]
 
 
-def write_elicitation(form: Form, *, own_texts: bool = True) -> WrittenElicitation:
+def write_elicitation(
+    form: Form, *, own_texts: bool = True, values_shown: bool = False
+) -> WrittenElicitation:
     """Return a form as an elicitation; raises `NotExpressible` for a sensitive field, which MCP forbids.
 
-    `own_texts` are fields for a text that a person types instead of choosing an option.
+    `own_texts` are fields for a text that a person types instead of choosing an option. With `values_shown` a title
+    does not repeat the value of its option, because the client shows both.
     """
     ids = {field.id for field in form.all_fields}
     problems = [
@@ -98,7 +101,7 @@ def write_elicitation(form: Form, *, own_texts: bool = True) -> WrittenElicitati
     ]
     if problems:
         raise NotExpressible(problems)
-    writer = _Writer(form, own_texts=own_texts)
+    writer = _Writer(form, own_texts=own_texts, values_shown=values_shown)
     for field in form.all_fields:
         writer.write(field)
     schema: dict[str, Any] = {"type": "object", "properties": writer.properties}
@@ -121,7 +124,7 @@ def write_approval(message: str, *, locale: str = DEFAULT_LOCALE, note: bool = T
         for decision, key in (("approve", "once"), ("deny", "deny"))
     ]
     properties: dict[str, Any] = {
-        DECISION: {"type": "string", "oneOf": decisions},
+        DECISION: {"type": "string", "title": translate("ui.approval.decide", locale), "oneOf": decisions},
         **({NOTE: {"type": "string", "title": translate("ui.approval.note_label", locale)}} if note else {}),
     }
     schema = {"type": "object", "properties": properties, "required": [DECISION]}
@@ -199,9 +202,10 @@ def write_result(request: InputRequest, read: SchemaForm) -> dict[str, Any]:
 class _Writer:
     """The properties of one elicitation."""
 
-    def __init__(self, form: Form, *, own_texts: bool) -> None:
+    def __init__(self, form: Form, *, own_texts: bool, values_shown: bool) -> None:
         self.form = form
         self.own_texts = own_texts
+        self.values_shown = values_shown
         self.locale = form.locale or DEFAULT_LOCALE
         self.names = {id_: choose(name, [self.locale]) for id_, name in form.names.items()}
         self.properties: dict[str, Any] = {}
@@ -292,17 +296,30 @@ class _Writer:
                     self.add_loss(field, "MCP cannot say that it must be true.")
                 return {"type": "boolean"}
             case Select() | Radio():
-                return {"type": "string", **_options(shown_options(field), "oneOf", self.locale)}
+                return {"type": "string", **self.options(shown_options(field), "oneOf")}
             case Multiselect():
                 counts = {
                     "minItems": None if field.allow_other else field.min_choices,
                     "maxItems": field.max_choices,
                 }
-                items = _options(field.options, "anyOf", self.locale)
+                items = self.options(field.options, "anyOf")
                 items |= {"type": "string"} if "enum" in items else {}
                 return {"type": "array", "items": items, **{n: count for n, count in counts.items() if count}}
             case Date() | Time() | Datetime():
                 return self.moment(field)
+
+    def options(self, options: Sequence[Option], keyword: str) -> dict[str, Any]:
+        """Return choices, whose values MCP allows to be texts only."""
+        titles = {value_text(option.value): self.option_title(option) for option in options}
+        if all(value == title for value, title in titles.items()):
+            return {"enum": [*titles]}
+        return {keyword: [{"const": value, "title": title} for value, title in titles.items()]}
+
+    def option_title(self, option: Option) -> str:
+        """Return the label and the description of an option."""
+        texts = [choose(text, [self.locale]) for text in (option.label, option.description) if text]
+        is_repeated = self.values_shown and texts[:1] == [value_text(option.value)]
+        return " – ".join((texts[1:] or texts) if is_repeated else texts)
 
     def text(self, field: Text | Textarea) -> dict[str, Any]:
         """Return the schema of a text."""
@@ -328,19 +345,6 @@ class _Writer:
     def add_loss(self, field: AnyField, reason: str) -> None:
         """Note a rule that is not sent."""
         self.losses.append(Loss(join("fields", field.id), reason))
-
-
-def _options(options: Sequence[Option], keyword: str, locale: str) -> dict[str, Any]:
-    """Return choices, whose values MCP allows to be texts only."""
-    titles = {
-        value_text(option.value): " – ".join(
-            choose(text, [locale]) for text in (option.label, option.description) if text
-        )
-        for option in options
-    }
-    if all(value == title for value, title in titles.items()):
-        return {"enum": [*titles]}
-    return {keyword: [{"const": value, "title": title} for value, title in titles.items()]}
 
 
 def _has_equal_texts(options: Sequence[Option]) -> bool:

@@ -165,7 +165,7 @@ ChoiceKind = Literal["exact", "options", "folder", "recipient", "site", "tool"]
 class RuleChoice(_ReadModel):
     """A ready-made rule that can be stored.
 
-    `exact`: exactly this call. `options`: the command `subject` with any options that are known to be safe. `folder`:
+    `exact`: exactly this call. `options`: the command `subject` with any arguments that are known to be safe. `folder`:
     every file below `subject`. `recipient`: every call to `subject`. `site`: every request to an address that begins
     with `subject`. `tool`: every call of the tool `subject`. The last three allow any other input.
     """

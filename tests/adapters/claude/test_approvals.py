@@ -82,6 +82,19 @@ async def test_a_file_below_a_granted_root_is_read_without_a_card(
     assert not [body for body in model.received if "canary" in body]
 
 
+@requirement("B10")
+async def test_a_link_that_leads_out_of_the_folder_is_not_followed_by_a_rule(
+    agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
+) -> None:
+    (project.parent / "key").write_text("canary")
+    (project / "notes.md").symlink_to("../key")
+    await person.rules.create("tool:Read", scope="thread", thread_id=thread)
+    model.play("go", [call("Read", "toolu_link", file_path=str(project / "notes.md"))])
+    await run(with_askback(options(), agent, thread_id=thread), "go")
+    assert f"is a link to {project.parent / 'key'}" in model.results("go")["toolu_link"]
+    assert not [body for body in model.received if "canary" in body]
+
+
 @requirement("C3")
 @pytest.mark.parametrize("mode", get_args(PermissionMode))
 async def test_no_permission_mode_keeps_a_call_from_askback(

@@ -14,8 +14,11 @@ from typing import Any
 import anyio
 import psutil
 import pytest
+from claude_agent_sdk import ClaudeAgentOptions
 
 from askback import AsyncClient
+from askback.adapters.claude.sessions import is_trusted
+from askback.chat.claude_agent import UNTRUSTED_NOTE
 from askback.chat.turn import STOPPED_MARK
 from tests.adapters.claude.cli_environment import cli_environment
 from tests.adapters.claude.conftest import LIMIT_S, wait_for_request
@@ -107,11 +110,63 @@ async def test_claude_works_in_the_thread_and_continues_after_a_kill(
     assert "Please paint it" in model.received[-1]
 
 
+def trust(folder: Path) -> dict[str, object]:
+    """What Claude Code stores when a person trusts a folder."""
+    return {"claude/.claude.json": {"projects": {str(folder): {"hasTrustDialogAccepted": True}}}}
+
+
+RUN = "touch ran; echo key"
+HOOK = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": RUN}]}]}}
+SERVER = {"mcpServers": {"x": {"command": "/bin/sh", "args": ["-c", RUN]}}}
+STARTS_PROGRAMS: list[dict[str, object]] = [
+    {f"{PROJECT}/settings.json": HOOK},
+    {f"{PROJECT}/settings.local.json": HOOK},
+    {f"{PROJECT}/settings.json": {"apiKeyHelper": RUN}},
+    {f"{PROJECT}/settings.json": {"enableAllProjectMcpServers": True}, "project/.mcp.json": SERVER},
+]
+
+
+@requirement("C3")
+@pytest.mark.parametrize("files", STARTS_PROGRAMS)
+@pytest.mark.parametrize("is_trusted", [False, True])
+async def test_the_settings_of_a_folder_start_programs_only_if_a_person_trusts_it(
+    start_chat: Callable[[], Any],
+    person: AsyncClient,
+    thread: str,
+    model: FakeModel,
+    project: Path,
+    files: dict[str, object],
+    is_trusted: bool,
+) -> None:
+    """Such as those of a cloned repository: no call is made, so nobody would be asked."""
+    write(project.parent, files | (trust(project) if is_trusted else {}))
+    model.play("hello", ["Hi."])
+    greeting = f"Hello! I am Claude, and I work in {project}. What shall we do?"
+    with start_chat():
+        await wait_for_text(person, thread, greeting if is_trusted else f"{greeting}\n\n{UNTRUSTED_NOTE}")
+        await person.say("hello", thread_id=thread)
+        await wait_for_text(person, thread, "Hi.")
+    assert (project / "ran").exists() == is_trusted
+
+
+@requirement("C3")
+async def test_a_repository_is_not_trusted_because_a_folder_above_it_is(project: Path) -> None:
+    options = ClaudeAgentOptions(env={"CLAUDE_CONFIG_DIR": str(project.parent / "claude")})
+    clone = project / "clone"
+    (clone / "src").mkdir(parents=True)
+    write(project.parent, trust(project))
+    assert is_trusted(options, clone / "src")
+    (clone / ".git").mkdir()
+    assert not is_trusted(options, clone / "src")
+    write(project.parent, trust(clone))
+    assert is_trusted(options, clone / "src")
+
+
 @requirement("C3")
 async def test_a_folder_with_a_permission_hook_is_refused_in_the_conversation(
     start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel, project: Path
 ) -> None:
-    write(project.parent, {f"{PROJECT}/settings.json": hooks_with()})
+    write(project.parent, {f"{PROJECT}/settings.json": hooks_with(), **trust(project)})
     settings = project / ".claude" / "settings.json"
     with start_chat():
         await person.say("Please paint it", thread_id=thread)

@@ -156,8 +156,15 @@ async def test_a_command_is_sent_alone_and_what_was_not_read_follows_it(
     assert prompts(model.received[-1])[-1] == "Paint the wall\n\nand the door"
 
 
+@pytest.mark.parametrize(("first", "prompt"), [("hello", "This is blocked"), (None, "user: This is blocked")])
 async def test_a_message_that_claude_code_refuses_is_not_repeated(
-    start_chat: StartChat, person: AsyncClient, thread: str, model: FakeModel, project: Path
+    start_chat: StartChat,
+    person: AsyncClient,
+    thread: str,
+    model: FakeModel,
+    project: Path,
+    first: str | None,
+    prompt: str,
 ) -> None:
     hook = {"type": "command", "command": "grep -q blocked && echo No. >&2 && exit 2; true"}
     (project / ".claude").mkdir()
@@ -167,14 +174,16 @@ async def test_a_message_that_claude_code_refuses_is_not_repeated(
     model.play("hello", ["Hello, too."])
     model.play("go on", ["Going on."])
     with start_chat():
-        await person.say("hello", thread_id=thread)
-        await wait_for_text(person, thread, "Hello, too.")
+        if first:
+            await person.say(first, thread_id=thread)
+            await wait_for_text(person, thread, "Hello, too.")
         await person.say("This is blocked", thread_id=thread)
         note = f"UserPromptSubmit operation blocked by hook: [{hook['command']}]: No."
-        await wait_for_text(person, thread, f"`{note} Original prompt: This is blocked`")
+        await wait_for_text(person, thread, f"`{note} Original prompt: {prompt}`")
         await person.say("go on", thread_id=thread)
         await wait_for_text(person, thread, "Going on.")
-    assert prompts(model.received[-1])[-1] == "go on"
+    assert prompts(model.received[-1])[-1].removeprefix("user: ") == "go on"
+    assert "blocked" not in "".join(prompts(model.received[-1]))
 
 
 async def test_a_wrong_key_ends_the_turn_with_what_to_do(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -104,6 +104,16 @@ def connect(server: Server) -> Connect:
         return connect_client(server, kind, talk, **extra)
 
     return to
+
+
+@pytest.fixture(scope="module")
+def trusting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that takes decisions which agents report."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASKBACK_REPORTED_APPROVALS", "on")
+        running_server = Server(tmp_path_factory.mktemp("trusting"))
+    yield running_server
+    running_server.stop()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import anyio
@@ -120,6 +119,40 @@ async def test_an_answer_that_the_form_refuses_is_asked_again_with_the_reason(
             f"The answer was not accepted. Correct it and send it again:\n{reason}"
         )
         assert dialog.message.endswith("\n\nReport")
+
+
+async def test_a_refused_answer_stays_in_the_form(kind: Kind, connect: Connect, thread: str) -> None:
+    fields = [
+        {"id": "name", "type": "text", "label": "Name", "max_length": 9},
+        {"id": "text", "type": "textarea", "label": "Text", "default": "old"},
+        {"id": "count", "type": "number", "label": "Count"},
+        {"id": "day", "type": "date", "label": "Day", "min": "2026-12-01"},
+        {"id": "now", "type": "boolean", "label": "Now", "default": True},
+        {"id": "lake", "type": "select", "label": "Lake", "options": ["Ahorn", "Birke"]},
+        {"id": "town", "type": "select", "label": "Town", "options": ["Cham", "Davos"]},
+        {"id": "parts", "type": "multiselect", "label": "Parts", "options": [{"value": "a", "label": "A"}]},
+        {"id": "empty", "type": "text", "label": "Empty"},
+    ]
+    entered: dict[str, Any] = {
+        "name": "Ada",
+        "text": "x" * 2_001,
+        "count": 3,
+        "day": "2026-11-30",
+        "now": False,
+        "lake": "Birke",
+        "town": "Bern",
+        "parts": ["a"],
+        "empty": "",
+    }
+    rest = iter([accept(**entered), accept(name="Ada")])
+    async with connect(kind, lambda _: next(rest)) as tools:
+        await tools.content("ask_user", form={"fields": fields}, thread_id=thread)
+    _, dialog = tools.dialogs
+    parts = dialog.model_dump(by_alias=True)["requestedSchema"]["properties"]
+    assert {name: part["default"] for name, part in parts.items() if "default" in part} == {
+        **{name: value for name, value in entered.items() if name not in {"town", "empty"}},
+        "text": "old",
+    }
 
 
 async def test_a_giant_answer_is_asked_again_with_a_short_reason(
@@ -261,16 +294,6 @@ async def test_an_approval_is_decided_on_a_page(kind: Kind, connect: Connect, th
     [dialog] = tools.dialogs
     assert (dialog.mode, "Only" in dialog.message) == ("url", False)  # everybody who may decide can open it
     assert (content["status"], "decision" in content) == ("pending", False)
-
-
-@pytest.fixture(scope="module")
-def trusting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that takes decisions which agents report."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ASKBACK_REPORTED_APPROVALS", "on")
-        running_server = Server(tmp_path_factory.mktemp("trusting"))
-    yield running_server
-    running_server.stop()
 
 
 @pytest.mark.parametrize(

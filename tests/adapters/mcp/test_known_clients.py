@@ -1,4 +1,4 @@
-"""Clients that differ from the protocol, known by their names: Codex and Gemini CLI."""
+"""Clients that differ from the protocol, known by their names: Codex, Gemini CLI and VS Code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ import pytest
 from mcp_types import Implementation
 
 from askback import AsyncClient
-from tests.adapters.mcp.conftest import DECLINE, LEGACY, Connect, Kind, accept, card, text_of
+from tests.adapters.conftest import Server
+from tests.adapters.mcp.conftest import (
+    DECLINE,
+    LEGACY,
+    Connect,
+    Kind,
+    accept,
+    card,
+    connect_client,
+    text_of,
+)
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -100,6 +110,62 @@ async def test_gemini_has_a_name_of_its_own_for_the_tool_that_it_would_refuse(
     assert not [name for name, text in listed.items() if "ask_user" in text]
     assert (content["status"], "message" in content) == ("pending", False)
     assert (await person.requests.get(content["request_id"])).kind == "form"
+
+
+@requirement("E1")
+@pytest.mark.parametrize("name", ["Visual Studio Code", "Visual Studio Code - Insiders", "code-server"])
+async def test_vs_code_asks_people_without_a_permission_for_each_question(
+    connect: Connect, thread: str, name: str
+) -> None:
+    async with connect(KINDS[0], options=named(name)) as tools:
+        listed_tools = (await tools.client.list_tools()).tools
+        result = await tools.call("ask_user", question="Which?", wait_s=0.2, thread_id=thread)
+        found_content = await tools.content("list_requests", thread_id=thread)
+    assert "approval_prompt" not in {tool.name for tool in listed_tools}
+    assert all(tool.annotations and tool.annotations.read_only_hint for tool in listed_tools)
+    assert (result.structured_content or {})["message"] == text_of(result)  # its model reads nothing else
+    assert [*found_content] == ["requests"]
+
+
+@requirement("E1")
+async def test_vs_code_shows_a_text_that_is_no_markdown_as_it_is(connect: Connect, thread: str) -> None:
+    form = {"format": "plain", "title": "Delete *.log?", "fields": [CHOICE]}
+    other_form = {"title": "Release", "description": "**Now**?", "fields": [CHOICE]}
+    async with connect(
+        KINDS[0], lambda _: accept(lake="Birke"), options=named("Visual Studio Code")
+    ) as tools:
+        for item in (form, other_form):
+            await tools.content("ask_user", form=item, thread_id=thread)
+    assert [dialog.message for dialog in tools.dialogs] == ["Delete \\*.log?", "Release\n\n**Now**?"]
+
+
+@requirement("E1")
+async def test_vs_code_shows_the_label_of_an_option_once(connect: Connect, thread: str) -> None:
+    options = [{"label": "Ahorn", "description": "cold"}, {"label": "Birke"}, {"value": "c", "label": "Cham"}]
+    async with connect(KINDS[0], lambda _: accept(answer="c"), options=named("Visual Studio Code")) as tools:
+        await tools.content("ask_user", question="Which?", options=options, thread_id=thread)
+    [dialog] = tools.dialogs
+    schema = dialog.model_dump(by_alias=True)["requestedSchema"]
+    titles = {item["const"]: item["title"] for item in schema["properties"]["answer"]["oneOf"]}
+    assert titles == {"Ahorn": "cold", "Birke": "Birke", "c": "Cham"}
+
+
+@requirement("E1")
+async def test_vs_code_shows_the_whole_call_that_it_asks_about(
+    trusting_server: Server, kind: Kind, thread: str
+) -> None:
+    call = {"tool": "note", "input": {"text": "[docs](http://a.example) <!-- x -->"}, "reason": "*"}
+    options = named("Visual Studio Code")
+    async with connect_client(
+        trusting_server, kind, lambda _: accept(decision="approve"), options=options
+    ) as tools:
+        await tools.content("request_approval", **call, thread_id=thread)
+    [dialog] = tools.dialogs
+    assert dialog.message == (
+        'May the tool "note" run?\n\n'
+        r'\{"text": "\[docs\]\(http://a.example\) \<\!\-\- x \-\-\>"\}'
+        '\n\nThe agent says: "\\*"'
+    )
 
 
 async def test_other_clients_may_not_add_arguments(connect: Connect, thread: str) -> None:

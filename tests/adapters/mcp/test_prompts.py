@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Awaitable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -214,3 +215,18 @@ async def test_a_prompt_for_a_call_that_a_rule_allows_asks_nobody(
         async with connect(KINDS[0], ASKBACK_THREAD=thread) as tools:
             for to in ("one", "two"):
                 assert await prompt(tools, to=to) == {"behavior": "allow", "updatedInput": {"to": to}}
+
+
+@requirement("B10")
+async def test_a_link_that_leads_out_of_the_folder_of_the_client_is_not_followed_by_a_rule(
+    connect: Connect, person: AsyncClient, thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "notes.md").symlink_to("../key")
+    monkeypatch.chdir(tmp_path / "project")
+    await person.rules.create("tool:Read", scope="thread", thread_id=thread)
+    with anyio.fail_after(60):
+        async with connect(KINDS[0], ASKBACK_THREAD=thread) as tools:
+            reply = await prompt(tools, tool="Read", file_path="notes.md")
+    assert reply["behavior"] == "deny"
+    assert f"is a link to {tmp_path / 'key'}" in reply["message"]

@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from askback import AsyncClient, InputRequest
 from askback.cli import background
 from askback.cli.background import LOG, PID, ServerNotStarted, ensure_server, stop_server
 from askback.client.server_proof import is_running
+from askback.errors import Unauthorized
 from askback.server import server_file
 from tests.adapters.mcp.conftest import MODERN, Tools
 
@@ -45,10 +46,10 @@ def environment(home: Path) -> dict[str, str]:
     return {**inherited, "HOME": str(home), "ASKBACK_DATA_DIR": str(home / "data"), "ASKBACK_PORT": "0"}
 
 
-def installed_client(home: Path) -> Client:
-    """The MCP client as the configuration of Cursor describes it."""
+def installed_client(home: Path, folder: Mapping[str, str] | None = None) -> Client:
+    """The MCP client as the configuration of Cursor describes it, with the variables of the folder it starts in."""
     server = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["askback"]
-    env = {**environment(home), **server["env"]}
+    env = {**environment(home), **(folder or {}), **server["env"]}
     target = StdioServerParameters(command=server["command"], args=server["args"], env=env)
     return Client(target, mode=MODERN)
 
@@ -91,6 +92,39 @@ async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError) as exc_info:
         await askback(home, "stop")
     assert b"runs in the background" in exc_info.value.stderr
+
+
+@pytest.mark.timeout(180)
+async def test_the_server_has_no_settings_of_the_folder_where_a_client_starts(home: Path) -> None:
+    """Gemini CLI, for one, gives its MCP servers the variables in `.env` of a cloned repository."""
+    await askback(home, "install", "cursor", "--yes")
+    known_token, elsewhere = "known-to-the-author-of-the-folder", home / "elsewhere.db"
+    cloned = {
+        "ASKBACK_BOOTSTRAP_TOKENS": f"admin:{known_token}",
+        "ASKBACK_REPORTED_APPROVALS": "on",
+        "ASKBACK_DATABASE_URL": f"sqlite:///{elsewhere}",
+        "ASKBACK_MASTER_KEYS": "off",
+        "ASKBACK_HOST": "0.0.0.0",
+    }
+    async with installed_client(home, cloned) as client:
+        await Tools(client).content("list_requests")
+        async with AsyncClient(known(home)["url"], known(home)["responder_token"]) as person:
+            session = await person.sessions.current()
+        async with AsyncClient(known(home)["url"], known_token) as author:
+            with pytest.raises(Unauthorized):
+                await author.requests.list()
+    assert not session.reported_approvals
+    assert known(home)["url"].startswith("http://127.0.0.1:")
+    assert (home / "data" / "master.key").exists()
+    assert not elsewhere.exists()
+
+
+@pytest.mark.timeout(180)
+async def test_the_settings_that_the_server_will_not_have_are_named(home: Path) -> None:
+    environ = {**environment(home), "ASKBACK_LOG": "json", "ASKBACK_THREAD": "t"}
+    words = (sys.executable, "-m", "askback", "install", "cursor", "--yes")
+    done = await anyio.run_process(words, env=environ)
+    assert "It will not have the settings of ASKBACK_LOG. " in done.stdout.decode()
 
 
 @pytest.mark.timeout(180)

@@ -8,10 +8,10 @@ import anyio
 import pytest
 from mcp.client import advertise
 from mcp.shared.exceptions import MCPError
-from mcp_types import ElicitResult
+from mcp_types import ElicitRequestParams, ElicitResult
 
 from askback import AsyncClient
-from tests.adapters.mcp.conftest import KINDS, Connect, Kind
+from tests.adapters.mcp.conftest import KINDS, Connect, Kind, card
 
 pytestmark = pytest.mark.anyio
 
@@ -86,6 +86,32 @@ async def test_a_dismissed_dialog_leaves_the_request_to_the_view(
         async with connect(kind, lambda _: cancel, options=SHOWS_VIEWS) as tools:
             content = await tools.content("ask_user", question="Which?", thread_id=thread)
     assert (content["status"], len(tools.dialogs)) == ("pending", 1)
+
+
+async def test_the_call_waits_for_a_page_that_the_person_has_opened(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    contents, opened = list[dict[str, Any]](), anyio.Event()
+
+    def open_page(_params: ElicitRequestParams) -> ElicitResult:
+        opened.set()
+        return ElicitResult(action="accept")
+
+    async with (
+        connect(kind, open_page, options=SHOWS_VIEWS) as tools,
+        anyio.create_task_group() as tasks,
+    ):
+
+        async def call() -> None:
+            arguments = {"tool": "deploy", "input": {"to": "prod"}, "thread_id": thread}
+            contents.append(await tools.content("request_approval", **arguments))
+
+        tasks.start_soon(call)
+        id_ = await card(person, thread)
+        await opened.wait()
+        await person.requests.decide(id_, "approve")
+    assert [dialog.mode for dialog in tools.dialogs] == ["url"]
+    assert [(content["status"], content["decision"]) for content in contents] == [("answered", "approve")]
 
 
 async def test_a_form_is_declined_in_the_view(connect: Connect, thread: str) -> None:

@@ -20,7 +20,7 @@ from claude_agent_sdk import (
 
 from askback.adapters.claude.options import with_askback
 from askback.adapters.claude.replies import ClaudeFailed, Output, Replies
-from askback.adapters.claude.sessions import transcript_of
+from askback.adapters.claude.sessions import is_trusted, transcript_of
 from askback.client import AsyncClient
 from askback.domain.markdown import code_span
 from askback.errors import AskbackError
@@ -49,6 +49,11 @@ def unread_messages(
     return unread if len(unread) < len(message_ids) else None
 
 
+def trusts(folder: Path) -> bool:
+    """Return whether the settings of a folder are read, and may run programs: a person trusts it in Claude Code."""
+    return is_trusted(ClaudeAgentOptions(), folder)
+
+
 async def converse(
     ask: AsyncClient,
     prompt: str,
@@ -64,8 +69,9 @@ async def converse(
 
     `message_id` is the last message in the prompt; by its id, `unread_messages` finds out whether it was read.
 
-    askback decides about every tool call; `begin_call` is called with the id of each before. A call that has a result
-    is yielded again, as `done`. When the generator is cancelled, Claude is interrupted. Raises `ClaudeFailed`.
+    The settings of the folder are read only if a person trusts it (`trusts`). askback decides about every tool call;
+    `begin_call` is called with the id of each before. A call that has a result is yielded again, as `done`. When the
+    generator is cancelled, Claude is interrupted. Raises `ClaudeFailed`.
     """
     session_option = {"resume" if _has_session(session_id, folder) else "session_id": session_id}
 
@@ -77,6 +83,7 @@ async def converse(
     options = ClaudeAgentOptions(
         cwd=folder,
         model=model,
+        setting_sources=None if trusts(folder) else ["user"],
         include_partial_messages=True,
         hooks={"PreToolUse": [HookMatcher(hooks=[before_tool_use])]},
         **cast("Any", session_option),

@@ -40,6 +40,7 @@ from askback.adapters.claude.earlier_requests import PAGE_LIMIT, EarlierRequests
 from askback.adapters.claude.hooks import MAX_CONTEXT, Hooks, Json, context_length, cut, output
 from askback.adapters.claude.permission_hooks import PermissionHooks
 from askback.adapters.claude.replays import repeated_result
+from askback.adapters.links import why_not_by_rule
 from askback.client import AsyncClient, Execution
 from askback.client.forms import outcome_of
 from askback.compat.claude_questions import ASK_USER, EXIT_PLAN, plan_of
@@ -331,6 +332,8 @@ class Gate:
         """Consume an approval and return the approved input for Claude Code to run."""
         if not decision:
             return PermissionResultDeny(message=decision.text)
+        if (link := why_not_by_rule(decision, use.tool, use.cwd)) is not None:
+            return PermissionResultDeny(message=link)
         if decision.source == "policy":  # the rule would allow it again
             return PermissionResultAllow(updated_input=decision.input)
         try:

@@ -153,8 +153,9 @@ class PermissionHooks:
         }
         installed = self._settings(self._config_folder / "plugins" / "installed_plugins.json")
         for name, copies in _members(installed, "plugins").items():
-            for copy in copies if name in enabled and isinstance(copies, list) else ():
-                yield Path(str(_member(copy, "installPath")))
+            if name in enabled and isinstance(copies, list):
+                for copy in cast("list[object]", copies):
+                    yield Path(str(_member(copy, "installPath")))
 
 
 def _has_hook(settings: object, *, own: bool = False) -> bool:

@@ -44,9 +44,10 @@ class ClaudeFailed(AskbackError):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Markdown for the person that Claude has not said."""
+    """Markdown for the person that Claude has not said; with `refuses_prompt`, why a hook has refused the prompt."""
 
     text: str
+    refuses_prompt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ class Replies:
         if message.subtype == "api_retry":
             yield from _retry(message)
         elif message.data.get("prevent_continuation"):  # a hook of the person has refused the message
-            yield Note(code_span(str(message.data.get("content"))))
+            yield Note(code_span(str(message.data.get("content"))), refuses_prompt=True)
             self._has_reply = True
 
     def _end(self, message: ResultMessage) -> Iterator[Output]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions, project_key_for_directory
 
@@ -32,3 +34,31 @@ def config_folder(options: ClaudeAgentOptions) -> Path:
     environment = {**os.environ, **options.env}
     folder = environment.get("CLAUDE_CONFIG_DIR")
     return Path(folder) if folder else Path(environment.get("HOME") or Path.home()) / ".claude"
+
+
+def is_trusted(options: ClaudeAgentOptions, folder: Path) -> bool:
+    """Return whether a person has told Claude Code to trust a folder, or one above it in the same repository.
+
+    `claude` asks that at its first start in a folder, and a session of the SDK never does: it runs the hooks, the MCP
+    servers and the helper commands that the settings of the folder name.
+    """
+    projects = _trust_records(options)
+    resolved = folder.resolve()
+    for item in (resolved, *resolved.parents):
+        record = projects.get(str(item))
+        if isinstance(record, dict) and record.get("hasTrustDialogAccepted") is True:
+            return True
+        if (item / ".git").exists():
+            return False
+    return False
+
+
+def _trust_records(options: ClaudeAgentOptions) -> dict[str, Any]:
+    """Return what Claude Code has stored about folders, by path; empty if it cannot be read."""
+    environment = {**os.environ, **options.env}
+    home = environment.get("CLAUDE_CONFIG_DIR") or environment.get("HOME") or Path.home()
+    try:
+        projects = json.loads((Path(home) / ".claude.json").read_text("utf-8"))["projects"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return projects if isinstance(projects, dict) else {}

@@ -34,7 +34,7 @@ from pydantic_core import from_json
 from askback.adapters.asking import short_id
 from askback.adapters.mcp.caller_connection import CallerConnection, Context, session_id_of
 from askback.adapters.mcp.clients import client_of, take_answer
-from askback.adapters.mcp.dialogs import Dialog, Modes, dialog_for, person_of, report
+from askback.adapters.mcp.dialogs import Dialog, Modes, Unanswered, dialog_for, person_of, report
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.repeats import CallKey, Repeats, counts_for_repeat
 from askback.client.options import call_key
@@ -186,8 +186,8 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     if state is None:
         return _input_required(call, request, dialog, rounds=0)
     outcome = await report(request, dialog, _client_answer(call), call.connection)
-    if outcome is None:
-        return await _without_dialog(call, request, question)
+    if isinstance(outcome, Unanswered):
+        return await _without_dialog(call, request, question, outcome)
     if isinstance(outcome, InputRequest):
         return outcome
     if state.rounds >= MAX_ROUNDS:
@@ -207,9 +207,16 @@ async def _earlier_or_new(call: ToolCall, question: Question, assignees: list[st
     return await question.create(assignees)
 
 
-async def _without_dialog(call: ToolCall, request: InputRequest, question: Question) -> InputRequest:
-    """Wait for an answer from elsewhere; a view shows the result of the call, so there the call has to end first."""
-    return request if client_supports_apps(call.context) else await settle(call, request, question.wait_s)
+async def _without_dialog(
+    call: ToolCall, request: InputRequest, question: Question, outcome: Unanswered = Unanswered.CLOSED
+) -> InputRequest:
+    """Wait for an answer from elsewhere, unless the end of the call brings the view."""
+    return request if _needs_view(call, outcome) else await settle(call, request, question.wait_s)
+
+
+def _needs_view(call: ToolCall, outcome: Unanswered) -> bool:
+    """Whether the person answers in a view; it shows the result of the call, so the call has to end first."""
+    return outcome is Unanswered.CLOSED and client_supports_apps(call.context)
 
 
 async def settle(call: ToolCall, request: InputRequest, seconds: float | None) -> InputRequest:
@@ -268,10 +275,12 @@ async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question:
     dialog_task = asyncio.create_task(_talk(call, request, dialog))
     try:
         await asyncio.wait({settling, dialog_task}, return_when=asyncio.FIRST_COMPLETED)
-        if not settling.done() and (outcome := dialog_task.result()) is not None:
-            return outcome
-        if not settling.done() and not client_supports_apps(call.context):
-            await asyncio.wait({settling}, timeout=question.wait_s)
+        if not settling.done():
+            outcome = dialog_task.result()
+            if isinstance(outcome, InputRequest):
+                return outcome
+            if not _needs_view(call, outcome):
+                await asyncio.wait({settling}, timeout=question.wait_s)
         if not settling.done():
             return request
         if isinstance(dialog, ElicitRequestURLParams):
@@ -283,8 +292,8 @@ async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question:
         await asyncio.gather(settling, dialog_task, return_exceptions=True)
 
 
-async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputRequest | None:
-    """Show the dialog until there is an answer that the server takes; None if the client has none."""
+async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputRequest | Unanswered:
+    """Show the dialog until there is an answer that the server takes, or the client has none."""
     dialog_now, clock = dialog, asyncio.get_running_loop()
     for _ in range(MAX_ROUNDS + 1):
         started_at = clock.time()
@@ -296,10 +305,10 @@ async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputR
             )
         except (MCPError, ValidationError) as error:
             log.debug("the client did not ask: %r", error)
-            return None
+            return Unanswered.CLOSED
         result = take_answer(client_of(call.context), result, clock.time() - started_at)
         outcome = await report(request, dialog, result, call.connection)
-        if outcome is None or isinstance(outcome, InputRequest):
+        if isinstance(outcome, InputRequest | Unanswered):
             return outcome
         dialog_now = outcome
     return request

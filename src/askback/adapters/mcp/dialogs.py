@@ -7,16 +7,17 @@ server knows who answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, cast
 
 from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult
 from mcp_types.version import is_version_at_least
 
 from askback.adapters.arguments import MAX_FAULTS
 from askback.adapters.mcp.caller_connection import CallerConnection, Context
-from askback.adapters.mcp.clients import can_show, takes_own_texts
+from askback.adapters.mcp.clients import can_show, shows_values, takes_own_texts, write_literal
 from askback.adapters.mcp.forms import whole_elicitation
 from askback.client import CurrentSession
 from askback.compat.mcp_elicitation import read_answer, read_decision, write_approval
@@ -25,10 +26,21 @@ from askback.domain.request import InputRequest
 from askback.errors import Conflict, Invalid, TooLarge
 from askback.messages import DEFAULT_LOCALE, translate
 
+LONGEST_DEFAULT = 2_000
+"""Characters of a text that a form shows again; a message of more than a megabyte would not arrive."""
 LONGEST_CALL = 2_000
 """Characters of a tool call that a client's form shows; it must show all of the call, so a longer one needs a page."""
 
 Dialog = ElicitRequestFormParams | ElicitRequestURLParams
+
+
+class Unanswered(Enum):
+    """What the client did with a dialog that nobody has answered there."""
+
+    CLOSED = "closed"
+    """It showed nothing, or the person closed the dialog."""
+    OPENED_PAGE = "opened page"
+    """The person opened the page, and answers there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +102,12 @@ def _form(
         return None
     own_texts = takes_own_texts(client)
     if request.form is not None:
-        params = whole_elicitation(request.form, own_texts=own_texts)
+        values_shown = shows_values(client)
+        params = whole_elicitation(request.form, own_texts=own_texts, values_shown=values_shown)
         if params is None or not can_show(client, params):
             return None
+        if request.form.format == "plain":
+            params = {**params, "message": write_literal(client, params["message"])}
         if own_texts or not any(getattr(field, "allow_other", False) for field in request.form.all_fields):
             return params
         page = translate("mcp.own_words", DEFAULT_LOCALE, url=connection.page(request.id))
@@ -108,33 +123,34 @@ def _form(
         lines.append(
             f"{translate('ui.approval.says', DEFAULT_LOCALE)}: {questiontext.quote(approval.reason)}"
         )
-    return write_approval("\n".join(lines), note=own_texts)
+    return write_approval(write_literal(client, "\n".join(lines)), note=own_texts)
 
 
 async def report(
     request: InputRequest, dialog: Dialog, result: ElicitResult, connection: CallerConnection
-) -> InputRequest | Dialog | None:
+) -> InputRequest | Dialog | Unanswered:
     """Report the client's answer.
 
-    Returns the request as it is then; another dialog if the answer was refused; None if nobody has answered in the
-    client, which is so after a page was opened, and if the client showed nothing (`cancel`).
+    Returns the request as it is then; another dialog if the answer was refused; or why nobody has answered in the
+    client.
     """
     requests = connection.client.requests
-    if result.action == "cancel" or (
-        result.action == "accept" and isinstance(dialog, ElicitRequestURLParams)
-    ):
-        return None
+    content = result.content or {}
+    if result.action == "cancel":
+        return Unanswered.CLOSED
+    if result.action == "accept" and isinstance(dialog, ElicitRequestURLParams):
+        return Unanswered.OPENED_PAGE
     try:
         if result.action == "accept":
-            answer = _answer(request, result.content or {})
+            answer = _answer(request, content)
             if answer is None:
-                return _with_errors(dialog, translate("mcp.decide", DEFAULT_LOCALE))
+                return _with_errors(dialog, translate("mcp.decide", DEFAULT_LOCALE), content)
             return await requests.report_answer(request, **answer)
         if request.approval is not None and isinstance(dialog, ElicitRequestFormParams):
             return await requests.report_answer(request, decision="deny")
         return await requests.report_answer(request, declined="refused")
     except (Invalid, TooLarge) as error:
-        return _with_errors(dialog, _faults(request, error))
+        return _with_errors(dialog, _faults(request, error), content)
     except Conflict:  # somebody was faster, or the form has changed
         return await requests.get(request.id)
 
@@ -145,9 +161,41 @@ def _answer(request: InputRequest, content: Mapping[str, Any]) -> dict[str, Any]
     return read_answer(request.form, content)
 
 
-def _with_errors(dialog: Dialog, problems: str) -> Dialog:
-    """Return the dialog with the validation errors before its message."""
-    return dialog.model_copy(update={"message": f"{problems}\n\n{dialog.message}"})
+def _with_errors(dialog: Dialog, problems: str, content: Mapping[str, Any]) -> Dialog:
+    """Return the dialog with the validation errors before its message, and with what the person has entered."""
+    message = f"{problems}\n\n{dialog.message}"
+    if isinstance(dialog, ElicitRequestURLParams):
+        return dialog.model_copy(update={"message": message})
+    schema = dialog.requested_schema
+    properties = {
+        name: {**part, "default": content[name]} if _fits(part, content.get(name)) else part
+        for name, part in schema["properties"].items()
+    }
+    return dialog.model_copy(
+        update={"message": message, "requested_schema": {**schema, "properties": properties}}
+    )
+
+
+def _fits(part: Mapping[str, Any], value: Any) -> bool:
+    """Whether a value that the client sent can be the default of its property."""
+    match part["type"]:
+        case "string":
+            options = _options(part)
+            is_short = isinstance(value, str) and 0 < len(value) <= LONGEST_DEFAULT
+            return is_short and (options is None or value in options)
+        case "array":
+            options = _options(part["items"]) or ()
+            return isinstance(value, list) and all(item in options for item in cast("list[Any]", value))
+        case "boolean":
+            return isinstance(value, bool)
+        case _:
+            return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _options(part: Mapping[str, Any]) -> Sequence[Any] | None:
+    """Return the values of the options of a property, or of its items; None if it has none."""
+    titled_options = part.get("oneOf") or part.get("anyOf")
+    return part.get("enum") if titled_options is None else [option["const"] for option in titled_options]
 
 
 def _faults(request: InputRequest, error: Invalid | TooLarge) -> str:

@@ -21,12 +21,14 @@ def prompted_form(tool: str, tool_input: Mapping[str, Any]) -> QuestionForm | No
     return QuestionForm(form_of_questions(tool_input, "input.questions"), answers_by_text=True)
 
 
-def whole_elicitation(form: Form, *, own_texts: bool = True) -> Mapping[str, Any] | None:
+def whole_elicitation(
+    form: Form, *, own_texts: bool = True, values_shown: bool = False
+) -> Mapping[str, Any] | None:
     """Return the elicitation that shows every field of a form, also the optional ones; None if there is none."""
     if any(missing_part(field) is not None for field in form.all_fields):
         return None
     try:
-        return write_elicitation(form, own_texts=own_texts).params
+        return write_elicitation(form, own_texts=own_texts, values_shown=values_shown).params
     except NotExpressible:
         return None
 

@@ -18,6 +18,7 @@ from typing import Any
 from mcp_types import CallToolResult
 
 from askback.adapters.arguments import QuestionForm
+from askback.adapters.links import why_not_by_rule
 from askback.adapters.mcp.arguments import ApprovalPrompt
 from askback.adapters.mcp.asking import APPROVAL_S, ToolCall, earlier_request, settle
 from askback.adapters.mcp.forms import prompted_form
@@ -175,6 +176,9 @@ async def _reply(prompt: _Prompt, request: InputRequest, *, is_new: bool) -> Jso
         return _denial(decision.text)
     if prompt.plan is not None:
         return {"behavior": "allow", "updatedInput": prompt.arguments.input}
+    link = why_not_by_rule(decision, prompt.arguments.tool_name, call.connection.folder)
+    if link is not None:
+        return _denial(link)
     if decision.source != "policy":
         try:
             await call.connection.client.consume(request, _execution_id(prompt))

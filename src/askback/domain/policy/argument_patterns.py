@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, cast
@@ -19,6 +19,28 @@ from askback.domain.policy.shell.characters import why_suspicious
 
 _WILDCARD = re.compile(r"(\*\*|\*|\?)")
 _PARENT_STEP = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\?#]|%2f|%5c)", re.IGNORECASE)
+
+
+RECIPIENTS = frozenset("to recipient toemail toaddress".split())
+"""Keys that hold the recipient of a message."""
+ADDRESSES = frozenset("url uri endpoint".split())
+"""Keys that hold the address of a request."""
+
+
+def names_rival(arguments: Mapping[str, Any], names: Collection[str]) -> bool:
+    """Return whether an input has another key that may mean the same as one of these, so that the tool may use it.
+
+    `To` beside `to`: some tools read keys in any case. `path` beside `file_path`, `uri` beside `url`.
+    """
+    meanings = {_meaning(name) for name in names}
+    return any(name not in names and _meaning(name) in meanings for name in arguments)
+
+
+def _meaning(name: str) -> str:
+    folded = files.fold_key(name)
+    if files.is_path_key(name):
+        return "path"
+    return "to" if folded in RECIPIENTS else "url" if folded in ADDRESSES else folded
 
 
 def has_wildcard(glob: str) -> bool:

@@ -6,6 +6,7 @@ See ADR 0032. Each function returns the reason why the rule does not apply, or N
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from askback.domain.policy import edits, operands, paths, read_tools
 from askback.domain.policy.calls import Call
@@ -87,13 +88,11 @@ def check_tool(call: Call, rule: Rule, read_scope: ReadScope) -> Reason | None:
     """Return why a tool rule with patterns does not cover a call."""
     if rule.arguments and call.is_edit:
         return _check_autorun(call, rule)
-    if rule.arguments:
+    if rule.arguments and not call.may_read:
         return None
     if rule.built_in:
         return _check_read(call, read_scope)
-    secret_path = next(
-        (text for text in call.texts() if paths.is_secret_path(text) or text.startswith("~")), None
-    )
+    secret_path = next(filter(_is_unnamed_secret, _texts_beyond(call, rule)), None)
     if secret_path:
         return Reason("unnamed_secret", path=secret_path)
     return (
@@ -101,6 +100,16 @@ def check_tool(call: Call, rule: Rule, read_scope: ReadScope) -> Reason | None:
         if _is_filtered(call, read_scope) or all(map(read_scope.is_named_folder, _search_targets(call)))
         else _MAY_OPEN
     )
+
+
+def _texts_beyond(call: Call, rule: Rule) -> Iterator[str]:
+    """Return the texts of an input without those that the rule itself says are secret files: `**/.env`."""
+    named = {call.members.get(name) for name, glob in rule.arguments if paths.is_secret_path(glob)}
+    return (text for text in call.texts() if text not in named)
+
+
+def _is_unnamed_secret(text: str) -> bool:
+    return paths.is_secret_path(text) or text.startswith("~")
 
 
 def _check_read(call: Call, read_scope: ReadScope) -> Reason | None:

@@ -12,7 +12,8 @@ tool:wait 5                 the same for an input that is no object
 bash {"command": "a\nb"}      the same for a command of several lines, or with other keys that have an effect
 mcp__github__get_*          tools by name; `mcp:github:get_*` and `tool:Read` say the same
 
-For a tool that writes files, a rule with patterns covers these files, with any contents. It does not cover a call
+A rule with patterns covers no call with a second argument that may mean the same, such as `To` beside `to`, or another
+path. For a tool that writes files, it covers these files, with any contents. It does not cover a call
 with other arguments than contents, such as a second path or a patch with its own files, unless it names them too.
 """
 
@@ -136,7 +137,10 @@ class Rule:
             return False
         if self.input is not None:
             return call.canonical_input == self.input
-        if self.arguments and call.is_edit and not call.other_keys <= {name for name, _ in self.arguments}:
+        names = {name for name, _ in self.arguments}
+        if names and (
+            args.names_rival(call.members, names) or (call.is_edit and not call.other_keys <= names)
+        ):
             return False
         return all(args.allow_matches(call.members, name, glob) for name, glob in self.arguments)
 

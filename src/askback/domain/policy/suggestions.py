@@ -15,6 +15,7 @@ from dataclasses import replace
 from askback.domain.approval import ChoiceKind, RuleChoice
 from askback.domain.links import link_host
 from askback.domain.policy import files, hard_limits, operands, paths, read_tools
+from askback.domain.policy.argument_patterns import ADDRESSES, RECIPIENTS
 from askback.domain.policy.calls import READ_TOOLS, Call
 from askback.domain.policy.engine import Policy, decide
 from askback.domain.policy.read_scope import ReadScope, normalize_path
@@ -148,7 +149,7 @@ def rule_choices(call: Call, exact_rule: Rule) -> Iterator[tuple[Rule, RuleChoic
 
 
 def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
-    """Offer a rule for a program or subcommand with any safe options, if its safe options are known."""
+    """Offer a rule for a program or subcommand with any safe arguments, if those are known."""
     words = call.shell_input.words if call.is_shell else None
     if not words or call.reading is None or call.reading.unclear:
         return
@@ -178,8 +179,6 @@ def _folder_choices(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
         yield f"{call.name}({name}={folder}/**)", "folder", f"{folder}/"
 
 
-_RECIPIENT = frozenset("to recipient toemail toaddress".split())
-_ADDRESS = frozenset("url uri endpoint".split())
 _PLAIN_VALUE = re.compile(r"[^\s,()*?]+")
 
 
@@ -190,9 +189,9 @@ def _rules_by_subject(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
     for name, value in call.members.items():
         if not isinstance(value, str) or not _PLAIN_VALUE.fullmatch(value):
             continue
-        if files.fold_key(name) in _RECIPIENT:
+        if files.fold_key(name) in RECIPIENTS:
             yield f"{call.name}({name}={value})", "recipient", value
-        if files.fold_key(name) in _ADDRESS and link_host(value):
+        if files.fold_key(name) in ADDRESSES and link_host(value):
             site = "/".join(value.split("/", 3)[:3])
             yield f"{call.name}({name}={site}/**)", "site", f"{site}/"
     if call.folded_name not in READ_TOOLS:

@@ -160,7 +160,9 @@ function drawMain(preview: Preview, display: CallDisplay): Template | false {
   const { type, path, folder, fields = [], parts = [], argv } = preview;
   const { getText } = display;
   if (path) {
-    const count = html`<span class="plus">+${preview.added ?? 0}</span> <span class="minus">−${preview.removed ?? 0}</span>`;
+    // What the file holds now is the agent's word: a line that looks unchanged may be new.
+    const compared = preview.whole && preview.diff?.some(({ op }) => op === " ");
+    const count = html`<span class="plus">+${preview.added ?? 0}</span> <span class="minus">−${preview.removed ?? 0}</span> ${compared && getText("approval.compared")}`;
     const syntax = syntaxOf(path.map(textOf).join(""));
     return drawBox(
       html`<code>${renderEscapes(path)}</code>`,

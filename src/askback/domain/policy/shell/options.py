@@ -68,16 +68,27 @@ class ArgumentCheck:
         kinds = self.table.operands
         kinds = kinds[1:] if self.replaced and (len(kinds) > 1 or not self.table.repeats) else kinds
         has_fixed_operands = self.table.operands_fixed and any(index < self.named for index in self.operands)
+        names_repeated = self._names_repeated(len(kinds))
         for number, index in enumerate(self.operands):
             if index < self.named:
                 continue
-            if has_fixed_operands and "=" not in self.words[index]:
+            if names_repeated or (has_fixed_operands and "=" not in self.words[index]):
                 return Reason("not_named", word=self.words[index])
             if number >= len(kinds) and not (self.table.repeats and kinds):
                 return Reason("too_many_arguments", word=self.words[index])
             if objection := kinds[min(number, len(kinds) - 1)](self.words[index], self.words):
                 return objection
         return None
+
+    def _names_repeated(self, kinds: int) -> bool:
+        """Return whether the rule names an operand that may be repeated: then it means that one alone.
+
+        `pip install requests:*` installs nothing else, and `curl https://a.example:*` calls no other server. What only
+        reads may read more.
+        """
+        if not self.table.repeats or self.table.read_only or self.table.operands_fixed:
+            return False
+        return any(index < self.named for index in self.operands[max(0, kinds - 1) :])
 
     def _option(self, word: str) -> Reason | None:
         if word.startswith("--") or self.table.style != "getopt":

@@ -5,7 +5,8 @@ One file for each program in `tables/`, in TOML. Its keys, also those of each su
 source            which manual the table was made from
 options           the harmless options, blank between them; see below
 operands          the kinds of what stands beside the options, in order: `text file*`; `name?` may be there, `*` repeats
-                  the last one. Without this key there are none.
+                  the last one. Without this key there are none. A rule that names one of those that may be
+                  repeated covers no more of them, unless the table only reads.
 replaces_operand  options that take the place of the first operand: `grep -e PATTERN FILE`
 harmless_words    a regular expression for whole arguments that are harmless as they are: `-[0-9]+`
 style             `getopt` (default): clusters, attached values; `exact`: each option is its own word, also with `=`;
