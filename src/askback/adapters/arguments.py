@@ -167,6 +167,7 @@ _PATHS_OF_QUESTION = (
     (r"form\.fields\[0\]\.options\[(\d+)\]\.(value|label)", r"options[\1]"),
     (r"form\.fields\[0\]\.options", "options"),
     (r"form\.fields\[0\]\.label", "question"),
+    (r"form$", "question"),
 )
 """The arguments that become parts of the form, by their paths in it."""
 
@@ -176,7 +177,7 @@ def form_of_questions(tool_input: Mapping[str, Any], place: str) -> dict[str, An
     try:
         return checked_form_of(tool_input)
     except Faults as error:
-        raise error.with_paths([(r"input\.questions", place)]) from None
+        raise error.with_paths([(r"input\.questions", place), (r"form$", place)]) from None
 
 
 def _question_arguments(arguments: AskUser) -> dict[str, Any]:

@@ -51,13 +51,20 @@ def shorten(text: str) -> str:
 
 def question_text(request: InputRequest) -> str:
     """Return the question of a form, in its language: its title, else the names of its fields."""
+    return shorten(", ".join(map(quote, _names(request)))) or "(unknown)"
+
+
+def form_title(request: InputRequest) -> str:
+    """Return the same as plain text, for programs."""
+    return shorten(", ".join(_names(request)))
+
+
+def _names(request: InputRequest) -> list[str]:
     form = request.form
     if form is None:
-        return "(unknown)"
-    if form.title:
-        return shorten(quote(choose(form.title, languages_of(form))))
-    names = [choose(name, languages_of(form)) for name in form.names.values()]
-    return shorten(", ".join(map(quote, dict.fromkeys(names))))
+        return []
+    names = [form.title] if form.title else form.names.values()
+    return [*dict.fromkeys(choose(name, languages_of(form)) for name in names)]
 
 
 def call_text(request: InputRequest) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from askback.adapters.claude import InjectContext, Lifecycle, LifecycleError
+from tests.requirements import requirement
 
 
 def greet(_: object, name: str = "") -> dict[str, Any]:
@@ -71,3 +72,12 @@ def test_other_keys_of_a_context_are_arguments_of_its_source() -> None:
     text = step("action: inject_context, template: '{{ greeting }}', source: greet, name: Ada")
     (injected,) = Lifecycle.from_yaml(text, functions={"greet": greet}).on_before_agent
     assert injected == InjectContext("{{ greeting }}", greet, {"name": "Ada"})
+
+
+@requirement("C6")
+def test_a_function_that_is_passed_as_a_step_is_refused_at_once() -> None:
+    function: Any = greet
+    with pytest.raises(
+        LifecycleError, match=r"^on_before_agent\[1\] is no step: use SetVariable, .*CallFunction"
+    ):
+        Lifecycle(on_before_agent=[InjectContext("x"), function])

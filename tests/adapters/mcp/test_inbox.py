@@ -192,7 +192,7 @@ async def test_requests_are_listed(connect: Connect, thread: str) -> None:
         "request_id": id_,
         "kind": "form",
         "status": "pending",
-        "title": '"Which?"',
+        "title": "Which?",
     }
 
 
@@ -209,6 +209,7 @@ WRONG = [
     ),
     ("ask_user", {"form": {"fields": []}}, "form.fields: Add at least one field"),
     ("ask_user", {"question": "x" * 2001}, "question: Must be at most 2000"),
+    ("ask_user", {"question": "x" * 300_000}, "- question: The request is larger than"),
     ("ask_user", {"question": "x", "options": ["a", "a"]}, "options[1]: This option appears twice"),
     ("ask_user", {"question": "x", "options": ["a", "\u202e"]}, "options[1]: Remove control"),
     ("ask_user", {"question": "x", "options": [5]}, "options[0]: Must be a string or an object"),
@@ -300,6 +301,18 @@ async def test_the_tools_are_those_of_the_table_and_say_what_to_do_next(kind: Ki
     assert listed["get_answer"].annotations.read_only_hint
 
 
+async def test_an_argument_that_is_null_counts_as_left_out(connect: Connect, thread: str) -> None:
+    optional = {"options": None, "multiple": None, "allow_other": None, "allow_skip": None, "timeout_s": None}
+    async with connect(KINDS[0], ASKBACK_THREAD=thread) as tools:
+        content = await tools.content("ask_user", question="Which?", **optional, thread_id=None, wait_s=0)
+        listed = await tools.content("list_requests", status=None, limit=None)
+        assert content["request_id"] in {item["request_id"] for item in listed["requests"]}
+        asked = await tools.content("request_approval", tool="deploy", input=None, reason=None, wait_s=0)
+        assert asked["status"] == "pending"
+        wrong = await tools.call("get_answer", request_id=None, wait_s=None)
+        assert "request_id: Must be a string" in text_of(wrong)
+
+
 async def test_a_permission_prompt_is_answered_in_the_format_of_claude(
     connect: Connect, person: AsyncClient, thread: str
 ) -> None:
@@ -322,7 +335,13 @@ async def test_a_permission_prompt_is_answered_in_the_format_of_claude(
                 async def prompt(
                     use: str = f"toolu_{thread}_{number}", tool: str = tool, given: Any = tool_input
                 ) -> None:
-                    result = await tools.call("approval_prompt", tool_name=tool, input=given, tool_use_id=use)
+                    arguments = {
+                        "tool_name": tool,
+                        "input": given,
+                        "tool_use_id": use,
+                        "of_a_later_version": 1,
+                    }
+                    result = await tools.call("approval_prompt", **arguments)
                     assert result.structured_content is None
                     [block] = result.content
                     replies.append(json.loads(block.text))  # pyright: ignore[reportAttributeAccessIssue]

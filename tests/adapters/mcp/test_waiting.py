@@ -162,6 +162,27 @@ async def test_a_repeated_http_call_finds_its_request_after_the_server_died(
             assert len([*await person.requests.list(thread_id=thread)]) == 1
 
 
+@requirement("G8")
+@pytest.mark.parametrize("name", ["io.askback/key", "claudecode/toolUseId"])
+async def test_a_call_that_another_process_repeats_finds_its_request(
+    name: str, kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    """Each process and each session has a thread of its own; here no call names one."""
+    meta = {name: thread}
+    with anyio.fail_after(120):
+        async with connect(kind) as tools:
+            approval = await tools.content("request_approval", tool="deploy", input={}, wait_s=0, meta=meta)
+            question = await tools.content("ask_user", question="Which?", wait_s=0, meta=meta)
+        await person.requests.answer(question["request_id"], {"answer": "meanwhile"})
+        async with connect(kind) as tools:
+            again = await tools.content("request_approval", tool="deploy", input={}, wait_s=0, meta=meta)
+            answered = await tools.content("ask_user", question="Which?", meta=meta)
+            other = await tools.call("ask_user", question="Other?", meta=meta)
+    assert again["request_id"] == approval["request_id"]
+    assert (answered["request_id"], answered["answers"]) == (question["request_id"], {"answer": "meanwhile"})
+    assert text_of(other).startswith("An earlier call with the same id had other arguments")
+
+
 @requirement("C20")
 @pytest.mark.parametrize("kind", KINDS[:3], ids=str)
 async def test_a_call_that_the_client_cancels_withdraws_its_card(

@@ -55,6 +55,15 @@ class Lifecycle:
     """What the steps for the start gave, by session, until Claude gets it."""
     _locks: dict[str, asyncio.Lock] = field(default_factory=dict[str, asyncio.Lock], init=False, repr=False)
 
+    def __post_init__(self) -> None:
+        sections = {"on_session_start": self.on_session_start, "on_before_agent": self.on_before_agent}
+        for section, steps in sections.items():
+            for number, step in enumerate(steps):
+                if not isinstance(step, Step):  # pyright: ignore[reportUnnecessaryIsInstance] - of untyped programs
+                    raise LifecycleError(
+                        f"{section}[{number}] is no step: use SetVariable, InjectContext or CallFunction(function)."
+                    )
+
     @classmethod
     def from_yaml(
         cls, source: str | Path, *, functions: Mapping[str, Function] | None = None, state: Path | None = None

@@ -54,7 +54,13 @@ class RequestApproval(_Ask, arguments.RequestApproval):
     """If the status is pending, do not run the call: call get_answer with the request_id later."""
 
     wait_s: Wait = None
-    timeout_s: Timeout = None
+    timeout_s: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            description="Close the request after this many seconds. Without it, it stays open for a day.",
+        ),
+    ] = None
 
 
 class RequestEnvVars(_Ask, arguments.RequestEnvVars):
@@ -95,7 +101,9 @@ class ListRequests(Model):
     was lost. Programs that share your token see the same list: take only a request with exactly what you asked.
     """
 
-    thread_id: Thread = None
+    thread_id: Annotated[
+        str | None, Field(description="Only the requests of this conversation.", min_length=1)
+    ] = None
     status: Literal["pending", "resolving", "answered", "declined", "cancelled", "expired"] | None = None
     limit: Annotated[int, Field(ge=1, le=100)] = 20
 
@@ -115,10 +123,11 @@ class AnswerInView(Model):
     key: str
 
 
-class ApprovalPrompt(Model):
+class ApprovalPrompt(Model, extra="ignore", json_schema_extra={"additionalProperties": False}):
     """Decide whether a tool call may run. For the client's own permission prompts, not for models.
 
-    Claude Code calls it with `--permission-prompt-tool mcp__askback__approval_prompt`.
+    Claude Code calls it with `--permission-prompt-tool mcp__askback__approval_prompt`. Other keys, which a
+    later version may send, are ignored.
     """
 
     tool_name: str = Field(min_length=1)

@@ -32,14 +32,15 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from askback.adapters.asking import short_id
-from askback.adapters.mcp.caller_connection import CallerConnection, Context
+from askback.adapters.mcp.caller_connection import CallerConnection, Context, session_id_of
 from askback.adapters.mcp.clients import client_of, take_answer
 from askback.adapters.mcp.dialogs import Dialog, Modes, Unanswered, dialog_for, person_of, report
 from askback.adapters.mcp.limits import Limits
+from askback.adapters.mcp.repeats import CallKey, Repeats, counts_for_repeat
 from askback.client.options import call_key
 from askback.domain.lifecycle import TERMINAL
 from askback.domain.request import InputRequest
-from askback.errors import AskbackError, ConnectionLost, Invalid
+from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound
 from askback.messages import DEFAULT_LOCALE, translate
 
 SILENT_S = 50.0
@@ -50,6 +51,10 @@ MAX_ROUNDS = 8
 """How often a refused answer is asked for again; clients stop after ten rounds of one call."""
 _READ_S = 5.0
 """How long to read a request after the wait for it: the client's own limit is near."""
+_SAME_ID = 20
+"""How many requests with the id of a call to compare: a client may use one id for calls of several tools."""
+_HOW = frozenset({"thread_id", "wait_s", "timeout_s"})
+"""The arguments that say how to ask, and not what."""
 _ANSWER = "answer"
 
 log = logging.getLogger(__name__)
@@ -69,6 +74,8 @@ class ToolCall:
     limits: Limits
     prompts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The requests of permission prompts that have returned no answer, by thread and digest of the call."""
+    repeats: Repeats = field(default_factory=Repeats)
+    """The requests of calls without an id that have returned no outcome."""
     asking: asyncio.Future[InputRequest] | None = None
     """Its request, once that is stored: it is withdrawn if the client cancels the call, even before the id is known."""
 
@@ -84,22 +91,33 @@ class ToolCall:
         return self.context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     @property
-    def tool_use_id(self) -> str | None:
-        """The id of the tool call in Claude Code."""
-        id_ = self._meta("claudecode/toolUseId")
+    def call_id(self) -> str | None:
+        """The id of the tool call that the client gives: Claude Code, or any other client by askback's own key."""
+        id_ = self._meta("claudecode/toolUseId") or self._meta("io.askback/key")
         return None if id_ is None else short_id(id_)
 
     @property
     def key(self) -> str | None:
         """The idempotency key: the same call of the same tool finds the same request."""
-        key = self.tool_use_id or self._meta("io.askback/key")
-        return call_key("mcp", {"run_id": self.params.name, "tool_call_id": key})
+        return call_key("mcp", {"run_id": self.params.name, "tool_call_id": self.call_id})
+
+    @property
+    def repeat_key(self) -> CallKey | None:
+        """What an equal call without an id has in common; None if the call has one, or may be of another client.
+
+        Over HTTP since 2026-07-28 nothing distinguishes the clients of one agent.
+        """
+        if self.call_id is not None or (self.modern and self.context.request is not None):
+            return None
+        arguments = self.params.arguments or {}
+        question = {name: value for name, value in arguments.items() if name not in _HOW}
+        thread_id = arguments.get("thread_id") or self.connection.thread_id
+        return session_id_of(self.context) or "", thread_id, _digest(self.params.name, question)
 
     @property
     def digest(self) -> str:
         """The hash of the tool's name and its arguments, which the rounds of one call share."""
-        text = json.dumps([self.params.name, self.params.arguments], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return _digest(self.params.name, self.params.arguments)
 
     @property
     def patience(self) -> float:
@@ -153,7 +171,7 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     if state is None:
         person = None if caller is None else person_of(caller)
         is_personal = question.is_secret or (modes.url and not question.fits_dialog)
-        request_body = question.create([person] if person and is_personal else None)
+        request_body = _earlier_or_new(call, question, [person] if person and is_personal else None)
     else:
         request_body = call.connection.client.requests.get(state.request_id)
     call.asking = asyncio.ensure_future(request_body)
@@ -175,6 +193,18 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     if state.rounds >= MAX_ROUNDS:
         return request
     return _input_required(call, request, outcome, rounds=state.rounds + 1)
+
+
+async def _earlier_or_new(call: ToolCall, question: Question, assignees: list[str] | None) -> InputRequest:
+    """Return the request of an equal call whose outcome the model has not read; otherwise create one."""
+    earlier = None if call.repeat_key is None else call.repeats.take(call.repeat_key)
+    if earlier is not None:
+        id_, is_recent = earlier
+        with suppress(NotFound):
+            request = await call.connection.client.requests.get(id_)
+            if counts_for_repeat(request, is_recent=is_recent):
+                return request
+    return await question.create(assignees)
 
 
 async def _without_dialog(
@@ -217,7 +247,7 @@ async def earlier_request(
 ) -> InputRequest:
     """Return the request of the same call by another connection, which has another thread; raises `Unaskable`."""
     if tool_call_id is not None:
-        for request in await call.connection.client.requests.list(tool_call_id=tool_call_id, limit=1):
+        for request in await call.connection.client.requests.list(tool_call_id=tool_call_id, limit=_SAME_ID):
             if is_same(request):
                 return request
     raise Unaskable(
@@ -292,6 +322,10 @@ async def _complete(call: ToolCall, request: InputRequest) -> None:
         )
     except Exception as error:  # noqa: BLE001 - as above
         log.debug("the client was not notified: %r", error)
+
+
+def _digest(tool: str, arguments: object) -> str:
+    return hashlib.sha256(json.dumps([tool, arguments], sort_keys=True).encode()).hexdigest()
 
 
 def _is_settled(request: InputRequest) -> bool:

@@ -39,6 +39,7 @@ from askback.adapters.mcp.clients import (
 )
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.outcomes import failure, result
+from askback.adapters.mcp.repeats import Repeats
 from askback.adapters.mcp.tools import TOOLS, VIEW_TOOLS, Reply, ToolKind
 from askback.adapters.mcp.view import EXTENSION, RESOURCE, URI, read_view, tool_meta
 from askback.domain.faults import Faults
@@ -97,6 +98,7 @@ class Calls:
         self._running: dict[_CallId, anyio.Event] = {}
         self._reasons: dict[_CallId, str] = {}
         self._prompts: dict[tuple[str, str], str] = {}
+        self._repeats = Repeats()
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Return all tools on one page; those of views only to clients that show views."""
@@ -137,9 +139,9 @@ class Calls:
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. There are {', '.join(TOOLS)}.")
         consequence = "Nobody was asked." if tool.asks else "Nothing was done."
         try:
-            arguments = parse(tool.arguments, params.arguments or {})
+            arguments = parse(tool.arguments, _without_null(tool.arguments, params.arguments or {}))
             async with self._connect(context) as connection:
-                call = ToolCall(context, params, connection, self._limits, self._prompts)
+                call = ToolCall(context, params, connection, self._limits, self._prompts, self._repeats)
                 return await self._run(tool, call, arguments)
         except Faults as error:
             faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in error.faults)
@@ -202,6 +204,16 @@ def _is_readable(answer: Any) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def _without_null(model: type[Model], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Leave out arguments that are null where they need not be given: many models write every argument."""
+    fields = model.model_fields
+    return {
+        name: value
+        for name, value in arguments.items()
+        if value is not None or name not in fields or fields[name].is_required()
+    }
 
 
 _CallId = tuple[str, Any]

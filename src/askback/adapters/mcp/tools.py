@@ -36,10 +36,10 @@ from askback.adapters.mcp.outcomes import QUESTIONS, request_result, result
 from askback.adapters.mcp.prompts import approval_prompt, forget_prompt
 from askback.adapters.mcp.view import answer_in_view, read_in_view
 from askback.domain.approval import Approval
-from askback.domain.lifecycle import Status
+from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
-from askback.domain.questiontext import call_text
+from askback.domain.questiontext import call_text, form_title
 from askback.domain.request import InputRequest
 from askback.domain.validation.ask import check_form
 from askback.errors import Conflict, Refused
@@ -56,7 +56,7 @@ async def ask_user(call: ToolCall, arguments: AskUser) -> Reply:
             form_request.form,
             thread_id=arguments.thread_id or call.connection.thread_id,
             idempotency_key=call.key,
-            tool_call_id=call.tool_use_id,
+            tool_call_id=call.call_id,
             timeout_s=arguments.timeout_s,
             metadata=QUESTIONS if form_request.answers_by_text else None,
             assignees=assignees,
@@ -84,7 +84,7 @@ async def request_approval(call: ToolCall, arguments: RequestApproval) -> Reply:
             approval,
             thread_id=arguments.thread_id or call.connection.thread_id,
             idempotency_key=call.key,
-            tool_call_id=call.tool_use_id,
+            tool_call_id=call.call_id,
             timeout_s=arguments.timeout_s or APPROVAL_S,
         )
 
@@ -114,7 +114,7 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
             thread_id=arguments.thread_id or call.connection.thread_id,
             wait=False,
             idempotency_key=call.key,
-            tool_call_id=call.tool_use_id,
+            tool_call_id=call.call_id,
             assignees=assignees,
             delivery="block" if arguments.wait_s else "resume",
             **options,
@@ -145,6 +145,7 @@ async def get_answer(call: ToolCall, arguments: GetAnswer) -> Reply:
     request = await call.connection.client.requests.get(arguments.request_id)
     request = await settle(call, request, call.seconds(arguments.wait_s))
     forget_prompt(call, request)
+    call.repeats.forget(request)
     return _result(call, request)
 
 
@@ -181,19 +182,38 @@ async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
 
 def _title(request: InputRequest) -> str:
     """Return what a request asks, of an approval with the call, by which a model knows its own."""
+    if request.form is not None:
+        return form_title(request)
     sentence = what_it_asks(request)
     return sentence if request.approval is None else f"{sentence} {call_text(request)}"
 
 
 async def _ask(call: ToolCall, question: Question) -> Reply:
     try:
-        result = await ask(call, question)
+        outcome = await _outcome(call, question)
+    except BaseException:  # also a call that was cancelled or has lost its connection
+        _keep_for_repeat(call, call.asked)
+        raise
+    if isinstance(outcome, InputRequiredResult):
+        return outcome
+    _keep_for_repeat(call, outcome)
+    return _result(call, outcome)
+
+
+async def _outcome(call: ToolCall, question: Question) -> InputRequest | InputRequiredResult:
+    try:
+        return await ask(call, question)
     except Refused as error:
         if error.code != "idempotency_mismatch":
             raise
-        earlier = await earlier_request(call, call.tool_use_id, question.is_asked_by)
-        result = await settle(call, earlier, question.wait_s)
-    return result if isinstance(result, InputRequiredResult) else _result(call, result)
+        earlier = await earlier_request(call, call.call_id, question.is_asked_by)
+        return await settle(call, earlier, question.wait_s)
+
+
+def _keep_for_repeat(call: ToolCall, request: InputRequest | None) -> None:
+    """Remember the request of a call that has ended without an outcome."""
+    if call.repeat_key is not None and request is not None and request.status not in TERMINAL:
+        call.repeats.remember(call.repeat_key, request)
 
 
 def _result(call: ToolCall, request: InputRequest) -> CallToolResult:
