@@ -53,10 +53,12 @@ class Tools:
         return await self.client.call_tool(tool, arguments, meta=meta)
 
     async def content(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """Call a tool and return its structured content; it must not be an error."""
+        """Call a tool and return its structured content but the text, which it repeats; it must not be an error."""
         result = await self.call(tool, **arguments)
         assert not result.is_error, result.content
-        return result.structured_content or {}
+        content = dict(result.structured_content or {})
+        assert content.pop("message", text_of(result)) == text_of(result)
+        return content
 
 
 Connect = Callable[..., AbstractAsyncContextManager[Tools]]

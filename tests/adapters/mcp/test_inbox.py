@@ -164,7 +164,12 @@ async def test_a_denied_call_has_no_input(connect: Connect, person: AsyncClient,
         id_ = (await tools.content("request_approval", **call))["request_id"]
         await person.requests.decide(await person.requests.get(id_), "deny")
         result = await tools.call("get_answer", request_id=id_)
-    assert result.structured_content == {"status": "answered", "request_id": id_, "decision": "deny"}
+    assert result.structured_content == {
+        "status": "answered",
+        "request_id": id_,
+        "decision": "deny",
+        "message": text_of(result),
+    }
     assert "it was not run" in text_of(result)
 
 

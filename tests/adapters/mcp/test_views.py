@@ -41,6 +41,11 @@ async def test_a_host_of_views_gets_the_view_and_its_tools(kind: Kind, connect: 
     assert text.count("<script") == 1
 
 
+async def test_a_client_without_views_lists_no_resource(kind: Kind, connect: Connect) -> None:
+    async with connect(kind) as tools:
+        assert (await tools.client.list_resources()).resources == []
+
+
 async def test_a_form_is_answered_in_the_view(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:

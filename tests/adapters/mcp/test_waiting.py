@@ -34,8 +34,8 @@ pytestmark = pytest.mark.anyio
         ({"progress_token": 0}, None, 240),
         ({"progress_token": "a"}, 900, 240),
         ({"progress_token": "a"}, 3, 3),
-        ({}, None, 50),
-        (None, 240, 50),
+        ({}, None, 25),
+        (None, 240, 25),
         (None, 0, 0),
     ],
 )

@@ -42,8 +42,10 @@ from askback.domain.request import InputRequest
 from askback.errors import AskbackError, ConnectionLost, Invalid
 from askback.messages import DEFAULT_LOCALE, translate
 
-SILENT_S = 50.0
-"""How long a call waits whose client gets no progress reports: many give up after a minute."""
+SILENT_S = 25.0
+"""How long a call waits whose client gets no progress reports: LlamaIndex gives up after 30 seconds, others after 60."""
+HASTY_S = 3.0
+"""How long a call waits whose client has given up an earlier one, if it gets no progress reports (`repeats.py`)."""
 APPROVAL_S = 24 * 3600.0
 """How long an approval stays open: the agent may have ended its turn, and the person may be away."""
 MAX_ROUNDS = 8
@@ -69,6 +71,10 @@ class ToolCall:
     limits: Limits
     prompts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The requests of permission prompts that have returned no answer, by thread and digest of the call."""
+    repeated: ToolCall | None = None
+    """A call that still waits, and of which this is a repetition."""
+    is_hasty: bool = False
+    """Whether its client has given up an earlier call without cancelling it."""
     asking: asyncio.Future[InputRequest] | None = None
     """Its request, once that is stored: it is withdrawn if the client cancels the call, even before the id is known."""
 
@@ -104,7 +110,8 @@ class ToolCall:
     @property
     def patience(self) -> float:
         """How many seconds the call may wait at most."""
-        return self.limits.wait_s if self._reports else min(SILENT_S, self.limits.wait_s)
+        silent_s = HASTY_S if self.is_hasty else SILENT_S
+        return self.limits.wait_s if self._reports else min(silent_s, self.limits.wait_s)
 
     @property
     def prompt_patience(self) -> float | None:
@@ -153,7 +160,7 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     if state is None:
         person = None if caller is None else person_of(caller)
         is_personal = question.is_secret or (modes.url and not question.fits_dialog)
-        request_body = question.create([person] if person and is_personal else None)
+        request_body = _asked_before(call) or question.create([person] if person and is_personal else None)
     else:
         request_body = call.connection.client.requests.get(state.request_id)
     call.asking = asyncio.ensure_future(request_body)
@@ -175,6 +182,12 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     if state.rounds >= MAX_ROUNDS:
         return request
     return _input_required(call, request, outcome, rounds=state.rounds + 1)
+
+
+def _asked_before(call: ToolCall) -> Awaitable[InputRequest] | None:
+    """Return the request of the call that this one repeats."""
+    earlier = call.repeated and call.repeated.asking
+    return asyncio.shield(earlier) if earlier else None
 
 
 async def _without_dialog(

@@ -9,9 +9,7 @@ from typing import Any, cast
 from mcp.server.context import CallNext, HandlerResult
 from mcp_types import (
     CallToolRequestParams,
-    CallToolResult,
     ElicitResult,
-    TextContent,
     Tool,
     ToolAnnotations,
 )
@@ -32,8 +30,6 @@ _BUILDS_OF_VS_CODE = (VS_CODE, "Code - OSS", "VSCodium", "code-server")
 _TAKE_PROMPTS = frozenset({CODEX, GEMINI, VS_CODE})
 """Clients that take the tool for permission prompts for one of the model."""
 _PROMPT_TOOL = "approval_prompt"
-_READ_NO_TEXTS = frozenset({CODEX, VS_CODE})
-"""Clients whose model reads only the structured content of a result that has some."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>()#+\-!|~&]")
 
 
@@ -90,18 +86,6 @@ def adapt_call(client: str, params: CallToolRequestParams) -> CallToolRequestPar
     added = _OWN_ARGUMENTS.get(client, ())
     arguments = {name: value for name, value in (params.arguments or {}).items() if name not in added}
     return params.model_copy(update={"name": own_names.get(params.name, params.name), "arguments": arguments})
-
-
-def adapt_result(client: str, result: CallToolResult) -> CallToolResult:
-    """Return a result with its text in the structured content, for clients whose model reads only that.
-
-    The text of a list of requests says nothing more.
-    """
-    content = result.structured_content
-    if client not in _READ_NO_TEXTS or content is None or "requests" in content:
-        return result
-    texts = (item.text for item in result.content if isinstance(item, TextContent))
-    return result.model_copy(update={"structured_content": {**content, "message": "\n".join(texts)}})
 
 
 def takes_own_texts(client: str) -> bool:

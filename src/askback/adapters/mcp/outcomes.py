@@ -60,7 +60,10 @@ def failure_text(error: AskbackError, *, consequence: str) -> str:
 
 
 def request_result(request: InputRequest, url: str) -> CallToolResult:
-    """Return the tool result for a request of any kind, open or settled."""
+    """Return the tool result for a request of any kind, open or settled.
+
+    The structured content has the text as well: the models of several clients read nothing else.
+    """
     content: dict[str, Any] = {"status": str(request.status), "request_id": request.id}
     text = model_text(request)
     if request.status not in TERMINAL:
@@ -72,7 +75,7 @@ def request_result(request: InputRequest, url: str) -> CallToolResult:
         content |= _decision(request)
     elif request.form is not None and request.status is Status.ANSWERED:
         content |= _answers(request, request.form)
-    return result(text, content)
+    return result(text, {**content, "message": text})
 
 
 def _secrets(request: InputRequest) -> dict[str, Any]:

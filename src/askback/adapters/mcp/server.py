@@ -33,12 +33,13 @@ from askback.adapters.mcp.caller_connection import Connect, Context, session_id_
 from askback.adapters.mcp.clients import (
     adapt_call,
     adapt_instructions,
-    adapt_result,
     adapt_tools,
     client_of,
 )
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.outcomes import failure, result
+from askback.adapters.mcp.repeats import Repeats
+from askback.adapters.mcp.schemas import given
 from askback.adapters.mcp.tools import TOOLS, VIEW_TOOLS, Reply, ToolKind
 from askback.adapters.mcp.view import EXTENSION, RESOURCE, URI, read_view, tool_meta
 from askback.domain.faults import Faults
@@ -97,6 +98,7 @@ class Calls:
         self._running: dict[_CallId, anyio.Event] = {}
         self._reasons: dict[_CallId, str] = {}
         self._prompts: dict[tuple[str, str], str] = {}
+        self._repeats = Repeats()
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Return all tools on one page; those of views only to clients that show views."""
@@ -112,10 +114,10 @@ class Calls:
         return ListToolsResult(tools=adapt_tools(client_of(context), tools))
 
     async def list_resources(
-        self, _context: Context, _params: PaginatedRequestParams | None
+        self, context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
-        """Return the view."""
-        return ListResourcesResult(resources=[RESOURCE])
+        """Return the view to clients that show views; mcp-use offers every resource to its model as a tool."""
+        return ListResourcesResult(resources=[RESOURCE] if client_supports_apps(context) else [])
 
     async def read_resource(self, _context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """Return the document of the view."""
@@ -127,20 +129,17 @@ class Calls:
         self, context: Context, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool. Failures are texts with the next step; only an unknown tool is an MCP error."""
-        client = client_of(context)
-        reply = await self._call_tool(context, adapt_call(client, params))
-        return adapt_result(client, reply) if isinstance(reply, CallToolResult) else reply
-
-    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> Reply:
+        params = adapt_call(client_of(context), params)
         tool = TOOLS.get(params.name) or VIEW_TOOLS.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. There are {', '.join(TOOLS)}.")
         consequence = "Nobody was asked." if tool.asks else "Nothing was done."
         try:
-            arguments = parse(tool.arguments, params.arguments or {})
+            arguments = parse(tool.arguments, given(tool.arguments, params.arguments or {}))
             async with self._connect(context) as connection:
                 call = ToolCall(context, params, connection, self._limits, self._prompts)
-                return await self._run(tool, call, arguments)
+                with self._repeats.watch(call, getattr(arguments, "request_id", None)):
+                    return await self._run(tool, call, arguments)
         except Faults as error:
             faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in error.faults)
             return result(wrong_arguments(faults, consequence=consequence), error=True)

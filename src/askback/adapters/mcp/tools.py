@@ -34,6 +34,7 @@ from askback.adapters.mcp.dialogs import what_it_asks
 from askback.adapters.mcp.forms import is_flat
 from askback.adapters.mcp.outcomes import QUESTIONS, request_result, result
 from askback.adapters.mcp.prompts import approval_prompt, forget_prompt
+from askback.adapters.mcp.schemas import schema_of
 from askback.adapters.mcp.view import answer_in_view, read_in_view
 from askback.domain.approval import Approval
 from askback.domain.lifecycle import Status
@@ -158,7 +159,8 @@ async def cancel_request(call: ToolCall, arguments: CancelRequest) -> Reply:
         request = InputRequest.model_validate(error.request)
     if request.status is not Status.CANCELLED:
         return _result(call, request)
-    return result(model_text(request), {"status": str(request.status), "request_id": request.id})
+    text = model_text(request)
+    return result(text, {"status": str(request.status), "request_id": request.id, "message": text})
 
 
 async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
@@ -222,7 +224,6 @@ class ToolKind:
         description = description_of(self.arguments)
         if run is not None and self.arguments is RequestEnvVars:
             description += f" Here the command, with the name of each secret, is: {run}"
-        schema = self.arguments.model_json_schema()
         annotations = ToolAnnotations(
             title=name.replace("_", " ").capitalize(),
             read_only_hint=self.reads,
@@ -232,7 +233,7 @@ class ToolKind:
         return Tool(
             name=name,
             description=" ".join(description.split()),
-            input_schema={key: value for key, value in schema.items() if key not in {"title", "description"}},
+            input_schema=schema_of(self.arguments),
             annotations=annotations,
             _meta=meta,
         )
