@@ -1,4 +1,4 @@
-"""Clients that differ from the protocol, known by their names: Codex, Gemini CLI and VS Code."""
+"""Clients that differ from the protocol, known by their names: Codex, Copilot CLI, Gemini CLI and VS Code."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from mcp_types import Implementation
 from askback import AsyncClient
 from tests.adapters.conftest import Server
 from tests.adapters.mcp.conftest import (
+    CANCEL,
     DECLINE,
     LEGACY,
+    MODERN,
     Connect,
     Kind,
     accept,
@@ -58,6 +60,38 @@ async def test_a_refusal_that_codex_makes_by_itself_leaves_the_request_to_the_in
         await person.requests.answer(await card(person, thread), {"lake": "Birke"})
     assert len(tools.dialogs) == 1
     assert (contents[0]["status"], contents[0]["answers"]) == ("answered", {"lake": "Birke"})
+
+
+@requirement("E1")
+@pytest.mark.parametrize("mode", [LEGACY, MODERN])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_a_refusal_that_copilot_makes_by_itself_leaves_the_request_to_the_inbox(
+    transport: str, mode: str, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    contents = list[dict[str, Any]]()
+    async with (
+        connect(Kind(transport, mode), lambda _: DECLINE, options=named("copilot-cli")) as tools,
+        anyio.create_task_group() as tasks,
+    ):
+
+        async def call() -> None:
+            contents.append(await tools.content("ask_user", form={"fields": [CHOICE]}, thread_id=thread))
+
+        tasks.start_soon(call)
+        await person.requests.answer(await card(person, thread), {"lake": "Birke"})
+    assert len(tools.dialogs) == 1
+    assert (contents[0]["status"], contents[0]["answers"]) == ("answered", {"lake": "Birke"})
+
+
+@requirement("E1")
+@pytest.mark.parametrize(("mode", "dialogs"), [(LEGACY, ["url"]), (MODERN, [])])
+async def test_copilot_gets_no_page_in_the_version_in_which_it_cannot_read_one(
+    mode: str, dialogs: list[str], connect: Connect, thread: str
+) -> None:
+    call = {"tool": "deploy", "input": {"to": "prod"}, "wait_s": 0.2, "thread_id": thread}
+    async with connect(Kind("stdio", mode), lambda _: CANCEL, options=named("copilot-cli")) as tools:
+        content = await tools.content("request_approval", **call)
+    assert ([dialog.mode for dialog in tools.dialogs], content["status"]) == (dialogs, "pending")
 
 
 @requirement("E1")

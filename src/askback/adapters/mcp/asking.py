@@ -13,6 +13,7 @@ import hashlib
 import itertools
 import json
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -174,7 +175,8 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
         return await _race(call, request, dialog, question)
     if state is None:
         return _input_required(call, request, dialog, rounds=0)
-    outcome = await report(request, dialog, _client_answer(call), call.connection)
+    answer = take_answer(client, _client_answer(call), time.time() - state.shown_at)
+    outcome = await report(request, dialog, answer, call.connection)
     if isinstance(outcome, Unanswered):
         return await _without_dialog(call, request, question, outcome)
     if isinstance(outcome, InputRequest):
@@ -315,6 +317,8 @@ def _is_settled(request: InputRequest) -> bool:
 class _State:
     request_id: str
     rounds: int
+    shown_at: float
+    """When the client was told what to show; another server may read the answer."""
 
 
 def _input_required(
@@ -325,7 +329,9 @@ def _input_required(
         if isinstance(dialog, ElicitRequestURLParams)
         else dialog
     )
-    state = json.dumps({"request_id": request.id, "rounds": rounds, "call": call.digest})
+    state = json.dumps(
+        {"request_id": request.id, "rounds": rounds, "call": call.digest, "shown_at": time.time()}
+    )
     return InputRequiredResult(
         input_requests={_ANSWER: ElicitRequest(params=shown_form)}, request_state=state
     )
@@ -337,12 +343,14 @@ def _read_state(call: ToolCall) -> _State | None:
         return None
     try:
         read = from_json(call.params.request_state)
-        request_id, rounds, digest = read["request_id"], read["rounds"], read["call"]
-    except (ValueError, TypeError, KeyError):
-        request_id, rounds, digest = None, None, None
-    if not isinstance(request_id, str) or not isinstance(rounds, int) or digest != call.digest:
+        state = _State(read["request_id"], read["rounds"], float(read.get("shown_at", 0)))
+        digest = read["call"]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        state, digest = None, None
+    is_state = state and isinstance(state.request_id, str) and isinstance(state.rounds, int)
+    if not state or not is_state or digest != call.digest:
         raise Invalid("This requestState is not from this call. Call the tool again without it.")
-    return _State(request_id, rounds)
+    return state
 
 
 def _client_answer(call: ToolCall) -> ElicitResult:
