@@ -87,7 +87,11 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
             "`ASKBACK_MCP_WAIT_S`",
         ),
         ("The same in a client that accepts no progress reports", mcp_constant("SILENT_S"), "`wait_s`"),
-        ("The same if it has given up an earlier call without cancelling it", mcp_constant("HASTY_S"), "`wait_s`"),
+        (
+            "The same if it has given up an earlier call",
+            mcp_constant("HASTY_S"),
+            "`wait_s`",
+        ),
         (
             "A call of an MCP tool reports progress every",
             SETTINGS["mcp_progress_s"].default,

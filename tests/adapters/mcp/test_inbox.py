@@ -65,7 +65,12 @@ async def test_a_call_returns_pending_in_time_and_the_answer_comes_later(
         reply = await tools.call("ask_user", question="Which?", wait_s=0, thread_id=thread)
         content = reply.structured_content or {}
         id_ = content["request_id"]
-        assert content == {"status": "pending", "request_id": id_, "url": content["url"]}
+        assert content == {
+            "status": "pending",
+            "request_id": id_,
+            "url": content["url"],
+            "message": text_of(reply),
+        }
         assert content["url"].endswith(f"/r/{id_}")
         text = text_of(reply)
         assert "get_answer" in text

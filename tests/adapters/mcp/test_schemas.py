@@ -36,7 +36,9 @@ def test_an_option_is_a_text_or_an_object() -> None:
 @pytest.mark.anyio
 @requirement("E1")
 async def test_an_argument_that_is_null_counts_as_left_out(connect: Connect, thread: str) -> None:
-    nothing: dict[str, Any] = dict.fromkeys(["options", "multiple", "allow_other", "questions", "form", "timeout_s"])
+    nothing: dict[str, Any] = dict.fromkeys(
+        ["options", "multiple", "allow_other", "questions", "form", "timeout_s"]
+    )
     async with connect(KINDS[0]) as tools:
         content = await tools.content("ask_user", question="Which?", wait_s=0, thread_id=thread, **nothing)
         listed = await tools.content("list_requests", thread_id=thread, limit=None)

@@ -44,7 +44,7 @@ from askback.errors import AskbackError, ConnectionLost, Invalid
 from askback.messages import DEFAULT_LOCALE, translate
 
 SILENT_S = 25.0
-"""How long a call waits whose client gets no progress reports: LlamaIndex gives up after 30 seconds, others after 60."""
+"""How long a call waits whose client gets no progress reports: LlamaIndex gives up after 30 seconds."""
 HASTY_S = 3.0
 """How long a call waits whose client has given up an earlier one, if it gets no progress reports (`repeats.py`)."""
 APPROVAL_S = 24 * 3600.0
@@ -62,7 +62,7 @@ class Unaskable(AskbackError):
     """Nobody can be asked; the message is for the model."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ToolCall:
     """One call of a tool."""
 
@@ -72,10 +72,13 @@ class ToolCall:
     limits: Limits
     prompts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The requests of permission prompts that have returned no answer, by thread and digest of the call."""
+    started_at: float = field(default_factory=time.monotonic)
     repeated: ToolCall | None = None
-    """A call that still waits, and of which this is a repetition."""
+    """An earlier call without a result, of which this is a repetition."""
     is_hasty: bool = False
-    """Whether its client has given up an earlier call without cancelling it."""
+    """Whether its client has given up an earlier call."""
+    has_timed_out: bool = False
+    """Whether its client has given up this one, and said so."""
     asking: asyncio.Future[InputRequest] | None = None
     """Its request, once that is stored: it is withdrawn if the client cancels the call, even before the id is known."""
 
@@ -161,7 +164,9 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     if state is None:
         person = None if caller is None else person_of(caller)
         is_personal = question.is_secret or (modes.url and not question.fits_dialog)
-        request_body = _asked_before(call) or question.create([person] if person and is_personal else None)
+        assignees = [person] if person and is_personal else None
+        earlier = call.repeated and call.repeated.asking
+        request_body = _read_again(call, earlier) if earlier else question.create(assignees)
     else:
         request_body = call.connection.client.requests.get(state.request_id)
     call.asking = asyncio.ensure_future(request_body)
@@ -186,10 +191,10 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     return _input_required(call, request, outcome, rounds=state.rounds + 1)
 
 
-def _asked_before(call: ToolCall) -> Awaitable[InputRequest] | None:
-    """Return the request of the call that this one repeats."""
-    earlier = call.repeated and call.repeated.asking
-    return asyncio.shield(earlier) if earlier else None
+async def _read_again(call: ToolCall, earlier: asyncio.Future[InputRequest]) -> InputRequest:
+    """Return the request of the call that this one repeats, as it is now."""
+    request = await asyncio.shield(earlier)
+    return await call.connection.client.requests.get(request.id)
 
 
 async def _without_dialog(

@@ -1,9 +1,9 @@
 """Calls that a client makes again, because it has given up the first ones before the person answered.
 
-OpenAI Agents and Google ADK wait five seconds for a tool, and do not cancel the call then. Their models read that the
-tool has failed, and call it again, or call `get_answer`. A call about a request for which a call of the same client
-still waits shows such a client: the new call gets the same request, and returns soon, as all later ones do. So nobody
-is asked twice, and the model reads that the person has not answered yet.
+OpenAI Agents and Google ADK wait five seconds for a tool; OpenAI Agents does not even cancel the call then. Their models
+read that the tool has failed, and call it again, or call `get_answer`. Such a call gets the same request, and returns
+soon, as all later ones of this client do. So nobody is asked twice, and the model reads that the person has not
+answered yet. Equal calls that a model makes together are no repetition: each needs an approval of its own.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ from contextlib import contextmanager
 from askback.adapters.mcp.asking import ToolCall
 from askback.adapters.mcp.caller_connection import session_id_of
 
-MAX_CLIENTS = 1000
-"""How many clients that give up early are remembered."""
+TOGETHER_S = 1.0
+"""Calls of one turn of a model arrive within this time. During a later one the client has given up the earlier one."""
+MAX_REMEMBERED = 1000
+"""How many clients that give up early, and how many of their calls, are remembered."""
 
 
 class Repeats:
-    """The calls of all clients that wait for a person."""
+    """The calls of all clients that wait for a person, and those that timed out in their client."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[ToolCall]] = {}
-        self._hasty: deque[str] = deque(maxlen=MAX_CLIENTS)
+        self._waiting: list[tuple[str, ToolCall]] = []
+        self._timed_out: deque[tuple[str, ToolCall]] = deque(maxlen=MAX_REMEMBERED)
+        self._hasty: deque[str] = deque(maxlen=MAX_REMEMBERED)
 
     @contextmanager
     def watch(self, call: ToolCall, request_id: str | None) -> Iterator[None]:
@@ -36,21 +39,26 @@ class Repeats:
         if client is None:
             yield
             return
-        waiting = self._waiting.setdefault(client, [])
-        earlier = next((item for item in waiting if _is_repeated(item, call, request_id)), None)
-        if earlier is not None and client not in self._hasty:
+        earlier_calls = [item for owner, item in (*self._timed_out, *self._waiting) if owner == client]
+        call.repeated = next((item for item in earlier_calls if _is_repeated(item, call, request_id)), None)
+        if call.repeated is not None and client not in self._hasty:
             self._hasty.append(client)
-        call.repeated, call.is_hasty = earlier, client in self._hasty
-        waiting.append(call)
+        call.is_hasty = client in self._hasty
+        item = (client, call)
+        self._waiting.append(item)
         try:
             yield
         finally:
-            waiting.remove(call)
-            if not waiting:
-                self._waiting.pop(client, None)
+            self._waiting.remove(item)
+            if call.has_timed_out:
+                self._timed_out.append(item)
+            elif (client, call.repeated) in self._timed_out:
+                self._timed_out.remove((client, call.repeated))
 
 
 def _is_repeated(earlier: ToolCall, call: ToolCall, request_id: str | None) -> bool:
+    if not earlier.has_timed_out and call.started_at - earlier.started_at < TOGETHER_S:
+        return False
     if request_id is not None:
         return earlier.asked is not None and earlier.asked.id == request_id
     is_new = call.params.request_state is None and earlier.asking is not None

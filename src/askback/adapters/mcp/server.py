@@ -175,7 +175,8 @@ class Calls:
                 with anyio.move_on_after(0 if call.connection.waits.is_ended else REASON_S):
                     await cancelled.wait()
                 has_ended = tool.ends_with_client and call.context.request is None  # standard input has
-                unwanted = not _TIMED_OUT.search(self._reasons[id_]) if cancelled.is_set() else has_ended
+                call.has_timed_out = bool(cancelled.is_set() and _TIMED_OUT.search(self._reasons[id_]))
+                unwanted = not call.has_timed_out if cancelled.is_set() else has_ended
                 if unwanted and call.asking is not None:
                     await call.connection.client.requests.withdraw(call.asking)
             raise
