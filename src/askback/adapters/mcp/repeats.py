@@ -1,9 +1,9 @@
 """Calls that a client makes again, because it has given up the first ones before the person answered.
 
-OpenAI Agents and Google ADK wait five seconds for a tool; OpenAI Agents does not even cancel the call then. Their models
-read that the tool has failed, and call it again, or call `get_answer`. Such a call gets the same request, and returns
-soon, as all later ones of this client do. So nobody is asked twice, and the model reads that the person has not
-answered yet. Equal calls that a model makes together are no repetition: each needs an approval of its own.
+OpenAI Agents and Google ADK wait five seconds for a tool; OpenAI Agents does not even cancel the call then. Their
+models read that the tool has failed, and call it again, or call `get_answer`. Such a call gets the same request, and
+returns soon, as all later ones of this client do. So nobody is asked twice, and the model reads that the person has
+not answered yet. Equal calls that a model makes together are no repetition: each needs an approval of its own.
 """
 
 from __future__ import annotations
