@@ -149,7 +149,7 @@ async def test_an_answer_that_finds_no_server_leaves_the_id_of_the_open_request(
         own_server.stop()
         return accept(answer="Birke")
 
-    async def note(_progress: float, _total: float | None, _message: str | None) -> None:
+    async def note(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
         pass  # a call without progress reports ends before its client gives up the server
 
     async with connect_client(own_server, Kind("stdio", LEGACY), stop_and_answer) as tools:

@@ -348,14 +348,13 @@ def _read_state(call: ToolCall) -> _State | None:
         return None
     try:
         read = from_json(call.params.request_state)
-        state = _State(read["request_id"], read["rounds"], float(read.get("shown_at", 0)))
-        digest = read["call"]
+        request_id, rounds, digest = read["request_id"], read["rounds"], read["call"]
+        shown_at = float(read.get("shown_at", 0))
     except (ValueError, TypeError, KeyError, AttributeError):
-        state, digest = None, None
-    is_state = state and isinstance(state.request_id, str) and isinstance(state.rounds, int)
-    if not state or not is_state or digest != call.digest:
+        request_id, rounds, digest, shown_at = None, None, None, 0.0
+    if not isinstance(request_id, str) or not isinstance(rounds, int) or digest != call.digest:
         raise Invalid("This requestState is not from this call. Call the tool again without it.")
-    return state
+    return _State(request_id, rounds, shown_at)
 
 
 def _client_answer(call: ToolCall) -> ElicitResult:

@@ -9,7 +9,7 @@ not answered yet. Equal calls that a model makes together are no repetition: eac
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from askback.adapters.mcp.asking import ToolCall
@@ -30,7 +30,7 @@ class Repeats:
         self._hasty: deque[str] = deque(maxlen=MAX_REMEMBERED)
 
     @contextmanager
-    def watch(self, call: ToolCall, request_id: str | None) -> Iterator[None]:
+    def watch(self, call: ToolCall, request_id: str | None) -> Generator[None]:
         """Tell a call which earlier one it repeats, and remember it while it waits.
 
         `request_id` is what it asks about, if that is an argument. Clients over HTTP without sessions are not known.
@@ -52,7 +52,7 @@ class Repeats:
             self._waiting.remove(item)
             if call.has_timed_out:
                 self._timed_out.append(item)
-            elif (client, call.repeated) in self._timed_out:
+            elif call.repeated is not None and (client, call.repeated) in self._timed_out:
                 self._timed_out.remove((client, call.repeated))
 
 
