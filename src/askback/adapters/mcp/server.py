@@ -36,9 +36,9 @@ from askback.adapters.mcp.clients import (
     adapt_tools,
     client_of,
 )
+from askback.adapters.mcp.hasty_clients import HastyClients
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.outcomes import failure, result
-from askback.adapters.mcp.repeats import Repeats
 from askback.adapters.mcp.schemas import given
 from askback.adapters.mcp.tools import TOOLS, VIEW_TOOLS, Reply, ToolKind
 from askback.adapters.mcp.view import EXTENSION, RESOURCE, URI, read_view, tool_meta
@@ -98,7 +98,7 @@ class Calls:
         self._running: dict[_CallId, anyio.Event] = {}
         self._reasons: dict[_CallId, str] = {}
         self._prompts: dict[tuple[str, str], str] = {}
-        self._repeats = Repeats()
+        self._hasty_clients = HastyClients()
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Return all tools on one page; those of views only to clients that show views."""
@@ -138,7 +138,7 @@ class Calls:
             arguments = parse(tool.arguments, given(tool.arguments, params.arguments or {}))
             async with self._connect(context) as connection:
                 call = ToolCall(context, params, connection, self._limits, self._prompts)
-                with self._repeats.watch(call, getattr(arguments, "request_id", None)):
+                with self._hasty_clients.watch(call, getattr(arguments, "request_id", None)):
                     return await self._run(tool, call, arguments)
         except Faults as error:
             faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in error.faults)

@@ -21,7 +21,7 @@ MAX_REMEMBERED = 1000
 """How many clients that give up early, and how many of their calls, are remembered."""
 
 
-class Repeats:
+class HastyClients:
     """The calls of all clients that wait for a person, and those that timed out in their client."""
 
     def __init__(self) -> None:
