@@ -46,7 +46,7 @@ from askback.messages import DEFAULT_LOCALE, translate
 SILENT_S = 25.0
 """How long a call waits whose client gets no progress reports: LlamaIndex gives up after 30 seconds."""
 HASTY_S = 3.0
-"""How long a call waits whose client has given up an earlier one, if it gets no progress reports (`hasty_clients.py`)."""
+"""The same for a client that has given up an earlier call (`hasty_clients.py`)."""
 APPROVAL_S = 24 * 3600.0
 """How long an approval stays open: the agent may have ended its turn, and the person may be away."""
 MAX_ROUNDS = 8
