@@ -88,6 +88,11 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         ),
         ("The same in a client that accepts no progress reports", mcp_constant("SILENT_S"), "`wait_s`"),
         (
+            "The same if it has given up an earlier call",
+            mcp_constant("HASTY_S"),
+            "`wait_s`",
+        ),
+        (
             "A call of an MCP tool reports progress every",
             SETTINGS["mcp_progress_s"].default,
             "`ASKBACK_MCP_PROGRESS_S`",

@@ -1,4 +1,4 @@
-"""Clients that differ from the protocol, known by their names: Codex, Gemini CLI and VS Code."""
+"""Clients that differ from the protocol, known by their names: Codex, Copilot CLI, Gemini CLI and VS Code."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from mcp_types import Implementation
 from askback import AsyncClient
 from tests.adapters.conftest import Server
 from tests.adapters.mcp.conftest import (
+    CANCEL,
     DECLINE,
     LEGACY,
+    MODERN,
     Connect,
     Kind,
     accept,
@@ -61,6 +63,38 @@ async def test_a_refusal_that_codex_makes_by_itself_leaves_the_request_to_the_in
 
 
 @requirement("E1")
+@pytest.mark.parametrize("mode", [LEGACY, MODERN])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_a_refusal_that_copilot_makes_by_itself_leaves_the_request_to_the_inbox(
+    transport: str, mode: str, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    contents = list[dict[str, Any]]()
+    async with (
+        connect(Kind(transport, mode), lambda _: DECLINE, options=named("copilot-cli")) as tools,
+        anyio.create_task_group() as tasks,
+    ):
+
+        async def call() -> None:
+            contents.append(await tools.content("ask_user", form={"fields": [CHOICE]}, thread_id=thread))
+
+        tasks.start_soon(call)
+        await person.requests.answer(await card(person, thread), {"lake": "Birke"})
+    assert len(tools.dialogs) == 1
+    assert (contents[0]["status"], contents[0]["answers"]) == ("answered", {"lake": "Birke"})
+
+
+@requirement("E1")
+@pytest.mark.parametrize(("mode", "dialogs"), [(LEGACY, ["url"]), (MODERN, [])])
+async def test_copilot_gets_no_page_in_the_version_in_which_it_cannot_read_one(
+    mode: str, dialogs: list[str], connect: Connect, thread: str
+) -> None:
+    call = {"tool": "deploy", "input": {"to": "prod"}, "wait_s": 0.2, "thread_id": thread}
+    async with connect(Kind("stdio", mode), lambda _: CANCEL, options=named("copilot-cli")) as tools:
+        content = await tools.content("request_approval", **call)
+    assert ([dialog.mode for dialog in tools.dialogs], content["status"]) == (dialogs, "pending")
+
+
+@requirement("E1")
 async def test_codex_gets_a_form_without_texts_that_may_stay_empty(
     kind: Kind, connect: Connect, thread: str
 ) -> None:
@@ -92,7 +126,7 @@ async def test_codex_gets_no_form_that_it_cannot_send(
         result = await tools.call("ask_user", form=form, wait_s=0.2, thread_id=thread)
     assert [dialog.mode for dialog in tools.dialogs] == ["url"]  # which Codex refuses by itself
     content = result.structured_content or {}
-    assert content["status"] == "pending"
+    assert (content["status"], "message" in content) == ("pending", False)
     assert content["message"] == text_of(result)  # its model reads only the structured content
 
 
@@ -108,7 +142,7 @@ async def test_gemini_has_a_name_of_its_own_for_the_tool_that_it_would_refuse(
     assert "ask_person" in listed
     assert not {"ask_user", "approval_prompt"} & listed.keys()
     assert not [name for name, text in listed.items() if "ask_user" in text]
-    assert (content["status"], "message" in content) == ("pending", False)
+    assert content["status"] == "pending"
     assert (await person.requests.get(content["request_id"])).kind == "form"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,8 +10,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from askback.adapters.mcp import repeats
-from askback.adapters.mcp.repeats import Repeats, counts_for_repeat
+from askback.adapters.mcp.asking import UNREAD_S, counts_for_repeat
 from askback.domain.lifecycle import Status
 from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card
 from tests.requirements import requirement
@@ -102,16 +102,10 @@ async def test_a_withdrawn_question_is_asked_anew(connect: Connect, thread: str)
     assert (second["request_id"] != first["request_id"], second["status"]) == (True, "pending")
 
 
-async def test_an_answer_counts_for_an_hour_and_the_oldest_calls_are_forgotten(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(repeats, "UNREAD_S", 0)
-    monkeypatch.setattr(repeats, "MAX_REPEATS", 1)
-    first, second = ("", "thread", "first"), ("", "thread", "second")
-    request: Any = SimpleNamespace(id="req_1", status=Status.ANSWERED, approval=None)
-    calls = Repeats()
-    calls.remember(first, request)
-    calls.remember(second, request)
-    assert (calls.take(first), calls.take(second)) == (None, ("req_1", False))
-    assert not counts_for_repeat(request, is_recent=False)
-    assert counts_for_repeat(request, is_recent=True)
+def test_an_answer_counts_for_an_hour_but_not_that_of_an_approval() -> None:
+    request: Any = SimpleNamespace(status=Status.ANSWERED, approval=None)
+    approval: Any = SimpleNamespace(status=Status.ANSWERED, approval=object())
+    recent: Any = SimpleNamespace(ended_at=time.monotonic())
+    old: Any = SimpleNamespace(ended_at=time.monotonic() - UNREAD_S)
+    assert [counts_for_repeat(request, recent), counts_for_repeat(request, old)] == [True, False]
+    assert not counts_for_repeat(approval, recent)

@@ -13,6 +13,7 @@ import hashlib
 import itertools
 import json
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,15 +37,18 @@ from askback.adapters.mcp.caller_connection import CallerConnection, Context, se
 from askback.adapters.mcp.clients import client_of, take_answer
 from askback.adapters.mcp.dialogs import Dialog, Modes, Unanswered, dialog_for, person_of, report
 from askback.adapters.mcp.limits import Limits
-from askback.adapters.mcp.repeats import CallKey, Repeats, counts_for_repeat
 from askback.client.options import call_key
-from askback.domain.lifecycle import TERMINAL
+from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.request import InputRequest
-from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound
+from askback.errors import AskbackError, ConnectionLost, Invalid
 from askback.messages import DEFAULT_LOCALE, translate
 
 SILENT_S = 50.0
 """How long a call waits whose client gets no progress reports: many give up after a minute."""
+HASTY_S = 3.0
+"""The same for a client that has given up an earlier call (`repeats.py`)."""
+UNREAD_S = 3600.0
+"""How long an answer that came after a call counts for the next one."""
 APPROVAL_S = 24 * 3600.0
 """How long an approval stays open: the agent may have ended its turn, and the person may be away."""
 MAX_ROUNDS = 8
@@ -64,7 +68,7 @@ class Unaskable(AskbackError):
     """Nobody can be asked; the message is for the model."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ToolCall:
     """One call of a tool."""
 
@@ -74,8 +78,18 @@ class ToolCall:
     limits: Limits
     prompts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The requests of permission prompts that have returned no answer, by thread and digest of the call."""
-    repeats: Repeats = field(default_factory=Repeats)
-    """The requests of calls without an id that have returned no outcome."""
+    started_at: float = field(default_factory=time.monotonic)
+    ended_at: float | None = None
+    repeated: ToolCall | None = None
+    """An earlier call without an outcome, of which this is a repetition (`repeats.py`)."""
+    is_hasty: bool = False
+    """Whether its client has given up an earlier call."""
+    has_timed_out: bool = False
+    """Whether its client has given up this one, and said so."""
+    is_continued: bool = False
+    """Whether the client will call again with an answer of its person."""
+    settled_id: str | None = None
+    """The request whose outcome it returns."""
     asking: asyncio.Future[InputRequest] | None = None
     """Its request, once that is stored: it is withdrawn if the client cancels the call, even before the id is known."""
 
@@ -102,17 +116,20 @@ class ToolCall:
         return call_key("mcp", {"run_id": self.params.name, "tool_call_id": self.call_id})
 
     @property
-    def repeat_key(self) -> CallKey | None:
-        """What an equal call without an id has in common; None if the call has one, or may be of another client.
+    def client(self) -> str | None:
+        """The client's session, empty on stdio; None over HTTP since 2026-07-28, where an agent's clients are one."""
+        if self.context.request is None:
+            return ""
+        return None if self.modern else session_id_of(self.context)
 
-        Over HTTP since 2026-07-28 nothing distinguishes the clients of one agent.
-        """
-        if self.call_id is not None or (self.modern and self.context.request is not None):
+    @property
+    def repeat_key(self) -> tuple[str, str] | None:
+        """What an equal call of the client has in common; None if the call has an id."""
+        if self.call_id is not None:
             return None
         arguments = self.params.arguments or {}
         question = {name: value for name, value in arguments.items() if name not in _HOW}
-        thread_id = arguments.get("thread_id") or self.connection.thread_id
-        return session_id_of(self.context) or "", thread_id, _digest(self.params.name, question)
+        return arguments.get("thread_id") or self.connection.thread_id, _digest(self.params.name, question)
 
     @property
     def digest(self) -> str:
@@ -122,7 +139,8 @@ class ToolCall:
     @property
     def patience(self) -> float:
         """How many seconds the call may wait at most."""
-        return self.limits.wait_s if self._reports else min(SILENT_S, self.limits.wait_s)
+        silent_s = HASTY_S if self.is_hasty else SILENT_S
+        return self.limits.wait_s if self._reports else min(silent_s, self.limits.wait_s)
 
     @property
     def prompt_patience(self) -> float | None:
@@ -185,7 +203,8 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
         return await _race(call, request, dialog, question)
     if state is None:
         return _input_required(call, request, dialog, rounds=0)
-    outcome = await report(request, dialog, _client_answer(call), call.connection)
+    answer = take_answer(client, _client_answer(call), time.time() - state.shown_at)
+    outcome = await report(request, dialog, answer, call.connection)
     if isinstance(outcome, Unanswered):
         return await _without_dialog(call, request, question, outcome)
     if isinstance(outcome, InputRequest):
@@ -196,15 +215,26 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
 
 
 async def _earlier_or_new(call: ToolCall, question: Question, assignees: list[str] | None) -> InputRequest:
-    """Return the request of an equal call whose outcome the model has not read; otherwise create one."""
-    earlier = None if call.repeat_key is None else call.repeats.take(call.repeat_key)
-    if earlier is not None:
-        id_, is_recent = earlier
-        with suppress(NotFound):
-            request = await call.connection.client.requests.get(id_)
-            if counts_for_repeat(request, is_recent=is_recent):
+    """Return the request of the call that this one repeats, if it still counts; otherwise create one."""
+    earlier = call.repeated
+    if earlier is not None and earlier.asking is not None and not earlier.asking.cancelled():
+        with suppress(AskbackError):
+            asked = await asyncio.shield(earlier.asking)
+            request = await call.connection.client.requests.get(asked.id)
+            if counts_for_repeat(request, earlier):
                 return request
     return await question.create(assignees)
+
+
+def counts_for_repeat(request: InputRequest, earlier: ToolCall) -> bool:
+    """Whether an equal call may take over a request: while it is open, or soon after a person has settled it.
+
+    An approval counts only while it is open: if its outcome was also delivered as a resume, the call may have run.
+    """
+    if request.status not in TERMINAL:
+        return True
+    is_recent = earlier.ended_at is None or time.monotonic() - earlier.ended_at < UNREAD_S
+    return is_recent and request.approval is None and request.status in {Status.ANSWERED, Status.DECLINED}
 
 
 async def _without_dialog(
@@ -336,6 +366,8 @@ def _is_settled(request: InputRequest) -> bool:
 class _State:
     request_id: str
     rounds: int
+    shown_at: float
+    """When the client was told what to show; another server may read the answer."""
 
 
 def _input_required(
@@ -346,7 +378,9 @@ def _input_required(
         if isinstance(dialog, ElicitRequestURLParams)
         else dialog
     )
-    state = json.dumps({"request_id": request.id, "rounds": rounds, "call": call.digest})
+    state = json.dumps(
+        {"request_id": request.id, "rounds": rounds, "call": call.digest, "shown_at": time.time()}
+    )
     return InputRequiredResult(
         input_requests={_ANSWER: ElicitRequest(params=shown_form)}, request_state=state
     )
@@ -359,11 +393,12 @@ def _read_state(call: ToolCall) -> _State | None:
     try:
         read = from_json(call.params.request_state)
         request_id, rounds, digest = read["request_id"], read["rounds"], read["call"]
-    except (ValueError, TypeError, KeyError):
-        request_id, rounds, digest = None, None, None
+        shown_at = float(read.get("shown_at", 0))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        request_id, rounds, digest, shown_at = None, None, None, 0.0
     if not isinstance(request_id, str) or not isinstance(rounds, int) or digest != call.digest:
         raise Invalid("This requestState is not from this call. Call the tool again without it.")
-    return _State(request_id, rounds)
+    return _State(request_id, rounds, shown_at)
 
 
 def _client_answer(call: ToolCall) -> ElicitResult:

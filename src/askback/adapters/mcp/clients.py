@@ -15,10 +15,12 @@ from mcp_types import (
     Tool,
     ToolAnnotations,
 )
+from mcp_types.version import is_version_at_least
 
 from askback.adapters.mcp.caller_connection import Context
 
-CODEX, GEMINI, VS_CODE = "codex-mcp-client", "gemini-cli-mcp-client", "Visual Studio Code"
+CODEX, COPILOT, GEMINI = "codex-mcp-client", "copilot-cli", "gemini-cli-mcp-client"
+VS_CODE = "Visual Studio Code"
 
 QUICK_S = 1.0
 """Nobody reads a question and refuses it within this time."""
@@ -29,7 +31,9 @@ _OWN_ARGUMENTS = {GEMINI: ("wait_for_previous",)}
 """Arguments that a client adds to every tool, and sends to the server."""
 _BUILDS_OF_VS_CODE = (VS_CODE, "Code - OSS", "VSCodium", "code-server")
 """How the names of VS Code's builds begin; that of Insiders goes on."""
-_TAKE_PROMPTS = frozenset({CODEX, GEMINI, VS_CODE})
+_REFUSE_ALONE = frozenset({CODEX, COPILOT})
+"""Clients that refuse by themselves what they do not show: Codex some dialogs, `copilot -p` all of them."""
+_TAKE_PROMPTS = frozenset({CODEX, COPILOT, GEMINI, VS_CODE})
 """Clients that take the tool for permission prompts for one of the model."""
 _PROMPT_TOOL = "approval_prompt"
 _READ_NO_TEXTS = frozenset({CODEX, VS_CODE})
@@ -133,8 +137,13 @@ def can_show(client: str, params: Mapping[str, Any]) -> bool:
     )
 
 
+def opens_pages(client: str, version: str) -> bool:
+    """Whether a client opens pages. Since 2026-07-28 they have no id, without which Copilot refuses the result."""
+    return client != COPILOT or not is_version_at_least(version, "2026-07-28")
+
+
 def take_answer(client: str, result: ElicitResult, seconds: float) -> ElicitResult:
-    """Return the person's answer. Codex refuses by itself, and at once, what it may not show."""
-    if client == CODEX and result.action == "decline" and seconds < QUICK_S:
+    """Return the person's answer; some clients refuse by themselves, and at once, what they do not show."""
+    if client in _REFUSE_ALONE and result.action == "decline" and seconds < QUICK_S:
         return ElicitResult(action="cancel")
     return result

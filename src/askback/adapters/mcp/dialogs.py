@@ -17,7 +17,14 @@ from mcp_types.version import is_version_at_least
 
 from askback.adapters.arguments import MAX_FAULTS
 from askback.adapters.mcp.caller_connection import CallerConnection, Context
-from askback.adapters.mcp.clients import can_show, shows_values, takes_own_texts, write_literal
+from askback.adapters.mcp.clients import (
+    can_show,
+    client_of,
+    opens_pages,
+    shows_values,
+    takes_own_texts,
+    write_literal,
+)
 from askback.adapters.mcp.forms import whole_elicitation
 from askback.client import CurrentSession
 from askback.compat.mcp_elicitation import read_answer, read_decision, write_approval
@@ -57,7 +64,8 @@ class Modes:
         elicitation = capabilities.elicitation if capabilities else None
         if elicitation is None:
             return cls(form=False, url=False)
-        knows_urls = is_version_at_least(context.protocol_version, "2025-11-25")
+        version = context.protocol_version
+        knows_urls = is_version_at_least(version, "2025-11-25") and opens_pages(client_of(context), version)
         return cls(
             form=elicitation.form is not None or elicitation.url is None,
             # Codex declares it in an older version, and refuses every page by itself.

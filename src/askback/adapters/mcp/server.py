@@ -40,6 +40,7 @@ from askback.adapters.mcp.clients import (
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.outcomes import failure, result
 from askback.adapters.mcp.repeats import Repeats
+from askback.adapters.mcp.schemas import given
 from askback.adapters.mcp.tools import TOOLS, VIEW_TOOLS, Reply, ToolKind
 from askback.adapters.mcp.view import EXTENSION, RESOURCE, URI, read_view, tool_meta
 from askback.domain.faults import Faults
@@ -139,10 +140,11 @@ class Calls:
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. There are {', '.join(TOOLS)}.")
         consequence = "Nobody was asked." if tool.asks else "Nothing was done."
         try:
-            arguments = parse(tool.arguments, _without_null(tool.arguments, params.arguments or {}))
+            arguments = parse(tool.arguments, given(tool.arguments, params.arguments or {}))
             async with self._connect(context) as connection:
-                call = ToolCall(context, params, connection, self._limits, self._prompts, self._repeats)
-                return await self._run(tool, call, arguments)
+                call = ToolCall(context, params, connection, self._limits, self._prompts)
+                with self._repeats.watch(call, getattr(arguments, "request_id", None)):
+                    return await self._run(tool, call, arguments)
         except Faults as error:
             faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in error.faults)
             return result(wrong_arguments(faults, consequence=consequence), error=True)
@@ -178,7 +180,8 @@ class Calls:
                 with anyio.move_on_after(0 if call.connection.waits.is_ended else REASON_S):
                     await cancelled.wait()
                 has_ended = tool.ends_with_client and call.context.request is None  # standard input has
-                unwanted = not _TIMED_OUT.search(self._reasons[id_]) if cancelled.is_set() else has_ended
+                call.has_timed_out = bool(cancelled.is_set() and _TIMED_OUT.search(self._reasons[id_]))
+                unwanted = not call.has_timed_out if cancelled.is_set() else has_ended
                 if unwanted and call.asking is not None:
                     await call.connection.client.requests.withdraw(call.asking)
             raise
@@ -204,16 +207,6 @@ def _is_readable(answer: Any) -> bool:
     except ValidationError:
         return False
     return True
-
-
-def _without_null(model: type[Model], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Leave out arguments that are null where they need not be given: many models write every argument."""
-    fields = model.model_fields
-    return {
-        name: value
-        for name, value in arguments.items()
-        if value is not None or name not in fields or fields[name].is_required()
-    }
 
 
 _CallId = tuple[str, Any]

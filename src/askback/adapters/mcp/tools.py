@@ -34,6 +34,7 @@ from askback.adapters.mcp.dialogs import what_it_asks
 from askback.adapters.mcp.forms import is_flat
 from askback.adapters.mcp.outcomes import QUESTIONS, request_result, result
 from askback.adapters.mcp.prompts import approval_prompt, forget_prompt
+from askback.adapters.mcp.schemas import schema_of
 from askback.adapters.mcp.view import answer_in_view, read_in_view
 from askback.domain.approval import Approval
 from askback.domain.lifecycle import TERMINAL, Status
@@ -145,7 +146,6 @@ async def get_answer(call: ToolCall, arguments: GetAnswer) -> Reply:
     request = await call.connection.client.requests.get(arguments.request_id)
     request = await settle(call, request, call.seconds(arguments.wait_s))
     forget_prompt(call, request)
-    call.repeats.forget(request)
     return _result(call, request)
 
 
@@ -189,14 +189,10 @@ def _title(request: InputRequest) -> str:
 
 
 async def _ask(call: ToolCall, question: Question) -> Reply:
-    try:
-        outcome = await _outcome(call, question)
-    except BaseException:  # also a call that was cancelled or has lost its connection
-        _keep_for_repeat(call, call.asked)
-        raise
+    outcome = await _outcome(call, question)
     if isinstance(outcome, InputRequiredResult):
+        call.is_continued = True
         return outcome
-    _keep_for_repeat(call, outcome)
     return _result(call, outcome)
 
 
@@ -210,13 +206,8 @@ async def _outcome(call: ToolCall, question: Question) -> InputRequest | InputRe
         return await settle(call, earlier, question.wait_s)
 
 
-def _keep_for_repeat(call: ToolCall, request: InputRequest | None) -> None:
-    """Remember the request of a call that has ended without an outcome."""
-    if call.repeat_key is not None and request is not None and request.status not in TERMINAL:
-        call.repeats.remember(call.repeat_key, request)
-
-
 def _result(call: ToolCall, request: InputRequest) -> CallToolResult:
+    call.settled_id = request.id if request.status in TERMINAL else None
     return request_result(request, call.connection.page(request.id))
 
 
@@ -242,7 +233,6 @@ class ToolKind:
         description = description_of(self.arguments)
         if run is not None and self.arguments is RequestEnvVars:
             description += f" Here the command, with the name of each secret, is: {run}"
-        schema = self.arguments.model_json_schema()
         annotations = ToolAnnotations(
             title=name.replace("_", " ").capitalize(),
             read_only_hint=self.reads,
@@ -252,7 +242,7 @@ class ToolKind:
         return Tool(
             name=name,
             description=" ".join(description.split()),
-            input_schema={key: value for key, value in schema.items() if key not in {"title", "description"}},
+            input_schema=schema_of(self.arguments),
             annotations=annotations,
             _meta=meta,
         )
