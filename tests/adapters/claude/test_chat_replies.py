@@ -16,7 +16,8 @@ from askback.adapters.claude.replies import WRONG_KEY
 from askback.chat.claude_agent import CLEARED_NOTE
 from askback.chat.turn import EMPTY_REPLY
 from tests.adapters.claude.fake_model import CUT, Block, Blocks, FakeModel, refusal
-from tests.adapters.claude.test_chat import start_chat, wait_for_text
+from tests.adapters.claude.test_chat import start_chat, trust, wait_for_text
+from tests.adapters.claude.test_permission_hooks import PROJECT, write
 
 __all__ = ["start_chat"]
 
@@ -167,10 +168,8 @@ async def test_a_message_that_claude_code_refuses_is_not_repeated(
     prompt: str,
 ) -> None:
     hook = {"type": "command", "command": "grep -q blocked && echo No. >&2 && exit 2; true"}
-    (project / ".claude").mkdir()
-    (project / ".claude/settings.json").write_text(
-        json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}})
-    )
+    settings = {"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}
+    write(project.parent, {f"{PROJECT}/settings.json": settings, **trust(project)})
     model.play("hello", ["Hello, too."])
     model.play("go on", ["Going on."])
     with start_chat():
