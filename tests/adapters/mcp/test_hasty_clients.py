@@ -89,12 +89,14 @@ async def test_a_call_that_timed_out_in_the_client_and_is_made_again_gets_the_sa
                 await tools.client.call_tool("ask_user", call, read_timeout_seconds=0.5)
             pending = await tools.content("ask_user", **call)
             await person.requests.answer(pending["request_id"], {"answer": "Birke"})
+            answered = await tools.content("ask_user", **call)
             with pytest.raises(MCPError):
                 await tools.client.call_tool("ask_user", call, read_timeout_seconds=0.5)
-            [second, first] = await person.requests.list(thread_id=thread)  # the answer had been read
+            [second, first] = await person.requests.list(thread_id=thread)  # the answer was read
             await person.requests.answer(second.id, {"answer": "Ahorn"})
             late = await tools.content("ask_user", **call)
     assert (pending["status"], pending["request_id"]) == ("pending", first.id)
+    assert answered == {"status": "answered", "request_id": first.id, "answers": {"answer": "Birke"}}
     assert late == {"status": "answered", "request_id": second.id, "answers": {"answer": "Ahorn"}}
 
 
