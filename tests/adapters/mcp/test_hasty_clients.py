@@ -9,6 +9,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from askback import AsyncClient
+from askback.adapters.mcp.repeats import TOGETHER_S
 from tests.adapters.mcp.conftest import LEGACY, Connect, Kind, Tools, card
 from tests.requirements import requirement
 
@@ -19,8 +20,8 @@ APPROVAL = {"tool": "deploy", "input": {"to": "prod"}}
 
 
 async def next_turn(tools: Tools) -> None:
-    """Call another tool that takes longer than the calls of one turn are apart."""
-    await tools.content("ask_user", question="Meanwhile?", wait_s=1.1)
+    """Ask something else for longer than equal calls count as different ones."""
+    await tools.content("ask_user", question="Meanwhile?", wait_s=TOGETHER_S + 0.1)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.transport)

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 
 from askback.adapters.mcp.asking import ToolCall
 
-TOGETHER_S = 1.0
-"""Calls of one turn of a model arrive within this time. During a later one the client has given up the earlier one."""
+TOGETHER_S = 4.0
+"""Equal calls within this time are different ones: no known client gives up a call before five seconds."""
 MAX_REMEMBERED = 1000
 """How many calls without an outcome, and how many hasty clients, are remembered."""
 
