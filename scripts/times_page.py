@@ -37,7 +37,7 @@ def limit(name: str) -> str:
 
 def mcp_constant(name: str) -> float:
     """Return a constant of the MCP adapter, whose package may not be installed here."""
-    source = (Path(inspect.getfile(askback)).parent / "adapters/mcp/asking.py").read_text(encoding="utf-8")
+    source = (Path(inspect.getfile(askback)).parent / "adapters/mcp/tool_call.py").read_text(encoding="utf-8")
     (value,) = (
         item.value
         for item in ast.parse(source).body

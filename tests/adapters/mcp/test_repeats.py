@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from askback.adapters.mcp.asking import UNREAD_S, counts_for_repeat
+from askback.adapters.mcp.repeats import UNREAD_S, counts_for_repeat
 from askback.domain.lifecycle import Status
 from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card
 from tests.requirements import requirement

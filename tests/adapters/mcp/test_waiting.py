@@ -16,10 +16,10 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from askback import AsyncClient, InputRequest
-from askback.adapters.mcp.asking import ToolCall
 from askback.adapters.mcp.caller_connection import CallerConnection, Context
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.server import build_server
+from askback.adapters.mcp.tool_call import ToolCall
 from askback.client.resources.requests import Requests
 from tests.adapters.conftest import TOKENS, Server
 from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card, connect_client, text_of

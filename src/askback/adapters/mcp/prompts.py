@@ -20,9 +20,10 @@ from mcp_types import CallToolResult
 from askback.adapters.arguments import QuestionForm
 from askback.adapters.links import why_not_by_rule
 from askback.adapters.mcp.arguments import ApprovalPrompt
-from askback.adapters.mcp.asking import APPROVAL_S, ToolCall, earlier_request, settle
+from askback.adapters.mcp.asking import earlier_request, settle
 from askback.adapters.mcp.forms import prompted_form
 from askback.adapters.mcp.outcomes import failure_text, result
+from askback.adapters.mcp.tool_call import APPROVAL_S, ToolCall
 from askback.client.options import call_key
 from askback.compat.claude_questions import annotated, plan_of
 from askback.domain.approval import Approval

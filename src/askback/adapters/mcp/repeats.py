@@ -15,10 +15,14 @@ from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from askback.adapters.mcp.asking import ToolCall
+from askback.adapters.mcp.tool_call import ToolCall
+from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.request import InputRequest
 
 TOGETHER_S = 4.0
 """Equal calls within this time are different ones: no known client gives up a call before five seconds."""
+UNREAD_S = 3600.0
+"""How long an answer that came after a call counts for the next one."""
 MAX_REMEMBERED = 1000
 """How many calls without an outcome, and how many hasty clients, are remembered."""
 
@@ -76,3 +80,14 @@ def _is_about_same(earlier: ToolCall, call: ToolCall, request_id: str | None) ->
 
 def _is_given_up(earlier: ToolCall) -> bool:
     return earlier.ended_at is None or earlier.has_timed_out
+
+
+def counts_for_repeat(request: InputRequest, earlier: ToolCall) -> bool:
+    """Whether an equal call may take over a request: while it is open, or soon after a person has settled it.
+
+    An approval counts only while it is open: if its outcome was also delivered as a resume, the call may have run.
+    """
+    if request.status not in TERMINAL:
+        return True
+    is_recent = earlier.ended_at is None or time.monotonic() - earlier.ended_at < UNREAD_S
+    return is_recent and request.approval is None and request.status in {Status.ANSWERED, Status.DECLINED}

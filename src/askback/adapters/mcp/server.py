@@ -28,7 +28,6 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from askback.adapters.arguments import wrong_arguments
-from askback.adapters.mcp.asking import ToolCall
 from askback.adapters.mcp.caller_connection import Connect, Context, session_id_of
 from askback.adapters.mcp.clients import (
     adapt_call,
@@ -41,6 +40,7 @@ from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.outcomes import failure, result
 from askback.adapters.mcp.repeats import Repeats
 from askback.adapters.mcp.schemas import given
+from askback.adapters.mcp.tool_call import ToolCall
 from askback.adapters.mcp.tools import TOOLS, VIEW_TOOLS, Reply, ToolKind
 from askback.adapters.mcp.view import EXTENSION, RESOURCE, URI, read_view, tool_meta
 from askback.domain.faults import Faults

@@ -22,9 +22,7 @@ from askback.adapters.mcp.arguments import (
     RequestEnvVars,
 )
 from askback.adapters.mcp.asking import (
-    APPROVAL_S,
     Question,
-    ToolCall,
     Unaskable,
     ask,
     earlier_request,
@@ -35,6 +33,7 @@ from askback.adapters.mcp.forms import is_flat
 from askback.adapters.mcp.outcomes import QUESTIONS, request_result, result
 from askback.adapters.mcp.prompts import approval_prompt, forget_prompt
 from askback.adapters.mcp.schemas import schema_of
+from askback.adapters.mcp.tool_call import APPROVAL_S, ToolCall
 from askback.adapters.mcp.view import answer_in_view, read_in_view
 from askback.domain.approval import Approval
 from askback.domain.lifecycle import TERMINAL, Status

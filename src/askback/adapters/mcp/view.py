@@ -13,9 +13,9 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp_types import CallToolResult, ReadResourceResult, Resource, TextResourceContents
 
 from askback.adapters.mcp.arguments import AnswerInView, ReadInView
-from askback.adapters.mcp.asking import ToolCall
 from askback.adapters.mcp.document import view_document
 from askback.adapters.mcp.outcomes import result
+from askback.adapters.mcp.tool_call import ToolCall
 from askback.compat.translation import missing_part
 from askback.domain.request import InputRequest
 from askback.errors import Refused
