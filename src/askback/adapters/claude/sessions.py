@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from claude_agent_sdk import ClaudeAgentOptions, project_key_for_directory
 
@@ -46,7 +46,7 @@ def is_trusted(options: ClaudeAgentOptions, folder: Path) -> bool:
     resolved = folder.resolve()
     for item in (resolved, *resolved.parents):
         record = projects.get(str(item))
-        if isinstance(record, dict) and record.get("hasTrustDialogAccepted") is True:
+        if isinstance(record, dict) and cast("dict[str, Any]", record).get("hasTrustDialogAccepted") is True:
             return True
         if (item / ".git").exists():
             return False
@@ -61,4 +61,4 @@ def _trust_records(options: ClaudeAgentOptions) -> dict[str, Any]:
         projects = json.loads((Path(home) / ".claude.json").read_text("utf-8"))["projects"]
     except (OSError, ValueError, KeyError, TypeError):
         return {}
-    return projects if isinstance(projects, dict) else {}
+    return cast("dict[str, Any]", projects) if isinstance(projects, dict) else {}
