@@ -35,7 +35,7 @@ from askback.adapters.mcp.repeats import counts_for_repeat
 from askback.adapters.mcp.tool_call import ToolCall
 from askback.domain.lifecycle import TERMINAL
 from askback.domain.request import InputRequest
-from askback.errors import AskbackError, ConnectionLost, Invalid
+from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound
 from askback.messages import DEFAULT_LOCALE, translate
 
 MAX_ROUNDS = 8
@@ -109,12 +109,10 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
 
 async def _earlier_or_new(call: ToolCall, question: Question, assignees: list[str] | None) -> InputRequest:
     """Return the request of the call that this one repeats, if it still counts; otherwise create one."""
-    earlier = call.repeated
-    if earlier is not None and earlier.asking is not None and not earlier.asking.cancelled():
-        with suppress(AskbackError):
-            asked = await asyncio.shield(earlier.asking)
-            request = await call.connection.client.requests.get(asked.id)
-            if counts_for_repeat(request, earlier):
+    if call.earlier is not None:
+        with suppress(NotFound):
+            request = await call.connection.client.requests.get(call.earlier.request_id)
+            if counts_for_repeat(request, call.earlier):
                 return request
     return await question.create(assignees)
 

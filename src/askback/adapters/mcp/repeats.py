@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
-from askback.adapters.mcp.tool_call import ToolCall
+from askback.adapters.mcp.tool_call import EarlierCall, ToolCall
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.request import InputRequest
 
@@ -32,7 +32,7 @@ class Repeats:
 
     def __init__(self) -> None:
         self._waiting: list[ToolCall] = []
-        self._unread: deque[ToolCall] = deque(maxlen=MAX_REMEMBERED)
+        self._unread: deque[EarlierCall] = deque(maxlen=MAX_REMEMBERED)
         self._hasty: deque[str] = deque(maxlen=MAX_REMEMBERED)
 
     @contextmanager
@@ -44,45 +44,47 @@ class Repeats:
         if call.client is None:
             yield
             return
-        earlier_calls = [item for item in (*self._unread, *self._waiting) if item.client == call.client]
+        earlier_calls = (
+            item for item in (*self._unread, *self._given_up(call)) if item.client == call.client
+        )
         earlier = next((item for item in earlier_calls if _is_about_same(item, call, request_id)), None)
-        if earlier is not None and _is_given_up(earlier) and call.client not in self._hasty:
+        if earlier is not None and earlier.is_given_up and call.client not in self._hasty:
             self._hasty.append(call.client)
         call.is_hasty = call.client in self._hasty
         if request_id is None:
-            call.repeated = earlier
+            call.earlier = earlier
         self._waiting.append(call)
         try:
             yield
         finally:
+            self._waiting.remove(call)
             self._end(call)
 
+    def _given_up(self, call: ToolCall) -> Iterator[EarlierCall]:
+        """Yield the calls that still wait, though their client has given them up if it repeats them now."""
+        for item in self._waiting:
+            if call.started_at - item.started_at >= TOGETHER_S and (earlier := item.as_earlier()) is not None:
+                yield earlier
+
     def _end(self, call: ToolCall) -> None:
-        self._waiting.remove(call)
-        call.ended_at = time.monotonic()
-        unread = [item for item in self._unread if item is not call.repeated]
+        unread = [item for item in self._unread if item is not call.earlier]
+        ended = call.as_earlier(ended_at=time.monotonic())
         if call.settled_id is not None:
-            unread = [item for item in unread if item.asked is None or item.asked.id != call.settled_id]
-        elif call.repeat_key is not None and call.asked is not None and not call.is_continued:
-            unread.append(call)
+            unread = [item for item in unread if item.request_id != call.settled_id]
+        elif ended is not None and ended.key is not None and not call.is_continued:
+            unread.append(ended)
         self._unread = deque(unread, MAX_REMEMBERED)
 
 
-def _is_about_same(earlier: ToolCall, call: ToolCall, request_id: str | None) -> bool:
-    """Return whether a call is about the request of an earlier one that has ended, or that its client has given up."""
-    if earlier.ended_at is None and call.started_at - earlier.started_at < TOGETHER_S:
-        return False
+def _is_about_same(earlier: EarlierCall, call: ToolCall, request_id: str | None) -> bool:
+    """Return whether a call is about the request of an earlier one."""
     if request_id is not None:
-        return earlier.asked is not None and earlier.asked.id == request_id
-    is_new = call.params.request_state is None and earlier.asking is not None
-    return is_new and call.repeat_key is not None and earlier.repeat_key == call.repeat_key
+        return earlier.request_id == request_id
+    is_new = call.params.request_state is None
+    return is_new and earlier.key is not None and call.repeat_key == earlier.key
 
 
-def _is_given_up(earlier: ToolCall) -> bool:
-    return earlier.ended_at is None or earlier.has_timed_out
-
-
-def counts_for_repeat(request: InputRequest, earlier: ToolCall) -> bool:
+def counts_for_repeat(request: InputRequest, earlier: EarlierCall) -> bool:
     """Whether an equal call may take over a request: while it is open, or soon after a person has settled it.
 
     An approval counts only while it is open: if its outcome was also delivered as a resume, the call may have run.

@@ -27,6 +27,23 @@ _HOW = frozenset({"thread_id", "wait_s", "timeout_s"})
 """The arguments that say how to ask, and not what."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class EarlierCall:
+    """What is remembered of a call without an outcome (`repeats.py`): its client, what it asked, and its request."""
+
+    client: str
+    key: tuple[str, str] | None
+    request_id: str
+    ended_at: float | None
+    """None while it waits."""
+    has_timed_out: bool
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether its client no longer waits, if it makes the call again."""
+        return self.ended_at is None or self.has_timed_out
+
+
 @dataclass(slots=True, eq=False)
 class ToolCall:
     """One call of a tool."""
@@ -38,9 +55,8 @@ class ToolCall:
     prompts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The requests of permission prompts that have returned no answer, by thread and digest of the call."""
     started_at: float = field(default_factory=time.monotonic)
-    ended_at: float | None = None
-    repeated: ToolCall | None = None
-    """An earlier call without an outcome, of which this is a repetition (`repeats.py`)."""
+    earlier: EarlierCall | None = None
+    """The call of which this is a repetition."""
     is_hasty: bool = False
     """Whether its client has given up an earlier call."""
     has_timed_out: bool = False
@@ -89,6 +105,13 @@ class ToolCall:
         arguments = self.params.arguments or {}
         question = {name: value for name, value in arguments.items() if name not in _HOW}
         return arguments.get("thread_id") or self.connection.thread_id, _digest(self.params.name, question)
+
+    def as_earlier(self, *, ended_at: float | None = None) -> EarlierCall | None:
+        """Return what is remembered of it; None if its client is not known, or no request was made."""
+        client, asked = self.client, self.asked
+        if client is None or asked is None:
+            return None
+        return EarlierCall(client, self.repeat_key, asked.id, ended_at, self.has_timed_out)
 
     @property
     def digest(self) -> str:
